@@ -1,0 +1,103 @@
+//! The contract that every format meets.
+
+use model::{Call, Change, Context, Finding, Image, Object, Outcome, ProjectPath, Refusal, Space, TableRows, WorkItem};
+
+use crate::{Files, Seen, Sources, Surface, Taken, View};
+
+/// A format: names its tools, says where the outside writes, decides calls, renders images.
+///
+/// Every function is pure. None of them may fail because of what stands in a file: what cannot be
+/// read is reported, not raised.
+pub trait Format: Sync {
+    /// The name: one lower-case word, the first part of its spaces.
+    fn name(&self) -> &'static str;
+
+    /// Tools, commands and hook events, as data.
+    fn surface(&self) -> &'static Surface;
+
+    /// Whether the project already uses this format: its marker stands.
+    fn is_used(&self, files: &dyn Files) -> bool;
+
+    /// The spaces that a call is about; every space for `None`, as the generic commands ask.
+    fn spaces(&self, call: Option<&Call>, view: &View<'_>, ctx: &Context) -> Result<Vec<Space>, Refusal>;
+
+    /// What outside may have changed in a space.
+    ///
+    /// **Errors**: only what the configuration says (`config_invalid`, `path_outside_project`).
+    fn sources(&self, space: &Space, view: &View<'_>, ctx: &Context) -> Result<Sources, Refusal>;
+
+    /// Turns outside edits of a space into changes; all sources that differ are shown together.
+    fn take_in(&self, space: &Space, seen: &[Seen], view: &View<'_>, ctx: &Context) -> Taken;
+
+    /// Decides a call. Hooks that write are calls too.
+    fn handle(&self, call: &Call, view: &View<'_>, ctx: &Context) -> Result<Outcome, Refusal>;
+
+    /// The file images of a space that `touched` may have changed.
+    ///
+    /// A file that is not returned stays as it is.
+    fn render(&self, space: &Space, touched: &Touched<'_>, view: &View<'_>, ctx: &Context) -> Vec<Image>;
+
+    /// The rows that changes of a space mean for its table image.
+    fn rows(&self, _changes: &[Change]) -> TableRows {
+        TableRows::default()
+    }
+
+    /// What undo and rollback must add to the `changes` that they make.
+    fn restored(&self, _changes: &[Change], _view: &View<'_>, _ctx: &Context) -> Outcome {
+        Outcome::default()
+    }
+
+    /// Gates, status lines and injected lines that read files only: no store, no lock.
+    fn glance(&self, _event: &HookEvent, _files: &dyn Files, _ctx: &Context) -> Glance {
+        Glance::default()
+    }
+
+    /// The work of the format, in the one shape of `status` and `next`.
+    fn work(&self, _view: &View<'_>, _ctx: &Context) -> Vec<WorkItem> {
+        Vec::new()
+    }
+
+    /// One line about the format for `status`.
+    fn summary(&self, _view: &View<'_>, _ctx: &Context) -> String {
+        String::new()
+    }
+
+    /// What is wrong with the format's own state.
+    fn doctor(&self, _view: &View<'_>, _ctx: &Context) -> Vec<Finding> {
+        Vec::new()
+    }
+
+    /// What `init` writes for this format, as files that are created only where nothing stands.
+    fn init(&self, _view: &View<'_>, _ctx: &Context) -> Vec<(ProjectPath, Vec<u8>)> {
+        Vec::new()
+    }
+}
+
+/// What changed in a space since its images were last rendered.
+#[derive(Clone, Copy, Debug)]
+pub struct Touched<'a> {
+    /// The changes that were committed or are about to be.
+    pub changes: &'a [Change],
+    /// Files that are to be rendered whatever changed: gone, stale, or edited outside.
+    pub paths: &'a [ProjectPath],
+}
+
+/// A host's event: the name and the host's JSON.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HookEvent {
+    /// `session-start`, `pre-tool-use`, …, or `statusline`.
+    pub name: String,
+    /// What the host sent.
+    pub input: Object,
+}
+
+/// What a format shows or says at an event, from files alone.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Glance {
+    /// Text for the host to inject or show.
+    pub text: Option<String>,
+    /// Lines for the person at the terminal.
+    pub notes: Vec<String>,
+    /// Why the act is not allowed: up to three lines (what, rule, fix).
+    pub denied: Option<Vec<String>>,
+}

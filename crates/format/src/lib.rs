@@ -1,0 +1,23 @@
+//! The contract of a format, and what several formats share.
+//!
+//! A format is pure: it sees records through [`View::records`], project files through
+//! [`View::files`], the rest of the world through [`Context`](model::Context), and answers with data.
+
+mod contract;
+mod draft;
+pub mod markdown;
+pub mod natural;
+mod sources;
+mod surface;
+pub mod task_graph;
+pub mod text_table;
+mod view;
+
+pub use contract::{Format, Glance, HookEvent, Touched};
+pub use draft::Draft;
+pub use sources::{
+    Column, ColumnType, Conflict, FileSource, ForeignLock, InboxRow, RowsSeen, Restore, Seen, SeenFile, Sources,
+    TableImage, TableSource, TakeIn, Taken,
+};
+pub use surface::{Command, Effect, Listed, Opt, ParamKind, Param, Surface, Tool};
+pub use view::{DatabaseProbe, FileState, Files, HealthProbe, Irregular, Probes, Records, View};

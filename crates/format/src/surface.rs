@@ -1,0 +1,220 @@
+//! What a format offers, as data: it feeds the command line, MCP, completions and reference pages.
+
+use model::{Call, Object, Origin, Refusal, Value};
+
+/// Everything that a format offers.
+#[derive(Debug)]
+pub struct Surface {
+    /// The tools, in the order in which they are listed.
+    pub tools: &'static [Tool],
+    /// The commands after `mainstay FORMAT`.
+    pub commands: &'static [Command],
+    /// Other names of the binary that mean `mainstay FORMAT`.
+    pub binary_names: &'static [&'static str],
+    /// The argument that names the actor, where tools take one.
+    pub actor_argument: Option<&'static str>,
+    /// The environment variable that names the actor.
+    pub actor_variable: Option<&'static str>,
+    /// The actor of a call that names none.
+    pub default_actor: fn(&Origin) -> String,
+    /// The name that `GET /health` gives the server, where clients of the format look for one.
+    pub server_name: Option<&'static str>,
+}
+
+/// One tool.
+#[derive(Debug)]
+pub struct Tool {
+    /// Its name, with underscores.
+    pub name: &'static str,
+    /// What it does, for agents: short, since every session carries it.
+    pub description: &'static str,
+    /// What it may do.
+    pub effect: Effect,
+    /// Whether `tools/list` shows it; the others answer all the same.
+    pub listed: Listed,
+    /// Its parameters; others are refused by name.
+    pub params: &'static [Param],
+}
+
+/// What a tool may do to records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Nothing.
+    Read,
+    /// Change them; a repeat of the same call may change them again.
+    Write,
+    /// Change them; a repeat of the same call changes nothing more.
+    WriteIdempotent,
+    /// Record an event that is spooled first.
+    Event,
+}
+
+/// Whether a tool stands in `tools/list`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Listed {
+    /// It does.
+    Yes,
+    /// It answers without standing there.
+    No,
+}
+
+/// One parameter of a tool.
+#[derive(Debug)]
+pub struct Param {
+    /// Its name.
+    pub name: &'static str,
+    /// What it takes.
+    pub kind: ParamKind,
+    /// Whether it must be given.
+    pub required: bool,
+    /// What it means; empty where the name says it.
+    pub description: &'static str,
+}
+
+/// What a parameter takes; the shape of its JSON schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParamKind {
+    /// Any text.
+    Text,
+    /// Text or a whole number.
+    TextOrInteger,
+    /// A whole number in a range.
+    Integer {
+        /// The least.
+        min: i64,
+        /// The greatest.
+        max: i64,
+    },
+    /// True or false.
+    Boolean,
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// A list of texts.
+    TextList,
+    /// Any object.
+    Object,
+    /// Anything.
+    Any,
+}
+
+/// One command: words after `mainstay FORMAT` that become a call of a tool.
+pub struct Command {
+    /// The words, as `["tasks", "add"]`.
+    pub words: &'static [&'static str],
+    /// One line of help.
+    pub about: &'static str,
+    /// The tool that it calls.
+    pub tool: &'static str,
+    /// What it takes, positionals in their order.
+    pub options: &'static [Opt],
+    /// Arguments that stand in every call of it, as `("status", "done")`.
+    pub fixed: &'static [(&'static str, &'static str)],
+    /// Turns what was typed, by option name, into the tool's arguments.
+    pub arguments: fn(Object) -> Result<Object, Refusal>,
+    /// The text for people, without a final newline; empty prints nothing.
+    pub print: fn(&Call, &Object) -> String,
+    /// Examples, as they are typed.
+    pub examples: &'static [&'static str],
+}
+
+impl std::fmt::Debug for Command {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Command").field("words", &self.words).field("tool", &self.tool).finish_non_exhaustive()
+    }
+}
+
+/// Something that a command takes: positional, named, or either.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Opt {
+    /// The key under which the typed text is handed on.
+    pub name: &'static str,
+    /// The spellings after dashes, without them; any case, one dash or two.
+    pub flags: &'static [&'static str],
+    /// Whether it may stand without its flag, in the order of the list.
+    pub positional: bool,
+    /// Whether it must be given.
+    pub required: bool,
+    /// Whether it takes a value; a switch becomes `true`.
+    pub takes_value: bool,
+    /// What it means.
+    pub about: &'static str,
+}
+
+impl Surface {
+    /// The tool of that name; a dot counts as an underscore.
+    pub fn tool(&self, name: &str) -> Option<&'static Tool> {
+        let listed = name.replace('.', "_");
+        self.tools.iter().find(|tool| tool.name == listed)
+    }
+}
+
+impl Tool {
+    /// Whether it never changes a record.
+    pub fn is_read(&self) -> bool {
+        self.effect == Effect::Read
+    }
+
+    /// The JSON schema of its arguments.
+    ///
+    /// **Source**: JSON Schema 2020-12, the part that MCP hosts agree on.
+    pub fn input_schema(&self) -> Object {
+        let mut properties = Object::new();
+        for param in self.params {
+            properties.insert(param.name.to_owned(), Value::Object(param.schema()));
+        }
+        let mut schema = Object::new();
+        schema.insert("type".into(), "object".into());
+        schema.insert("properties".into(), Value::Object(properties));
+        let required: Vec<Value> = self.params.iter().filter(|p| p.required).map(|p| p.name.into()).collect();
+        if !required.is_empty() {
+            schema.insert("required".into(), Value::Array(required));
+        }
+        schema.insert("additionalProperties".into(), false.into());
+        schema
+    }
+
+    /// Refuses arguments that the tool does not have, and missing required ones under `missing`.
+    pub fn check_names(&self, arguments: &Object, missing: &'static str) -> Result<(), Refusal> {
+        let names = || self.params.iter().map(|param| Value::from(param.name)).collect::<Vec<_>>();
+        if let Some(unknown) = arguments.keys().find(|name| self.params.iter().all(|p| p.name != name.as_str())) {
+            let message = format!("{} has no argument named {unknown:?}", self.name);
+            return Err(Refusal::invalid(unknown.as_str(), message).allowed(names()));
+        }
+        for param in self.params.iter().filter(|param| param.required && !arguments.contains_key(param.name)) {
+            let message = format!("{} needs the argument {}", self.name, param.name);
+            let mut refusal = Refusal::invalid(param.name, message).allowed(names());
+            refusal.code = missing.into();
+            return Err(refusal);
+        }
+        Ok(())
+    }
+}
+
+impl Param {
+    fn schema(&self) -> Object {
+        let mut schema = Object::new();
+        let mut set = |name: &str, value: Value| drop(schema.insert(name.to_owned(), value));
+        match self.kind {
+            ParamKind::Text => set("type", "string".into()),
+            ParamKind::TextOrInteger => set("type", Value::Array(vec!["string".into(), "integer".into()])),
+            ParamKind::Integer { min, max } => {
+                set("type", "integer".into());
+                set("minimum", min.into());
+                set("maximum", max.into());
+            }
+            ParamKind::Boolean => set("type", "boolean".into()),
+            ParamKind::Word(words) => set("enum", words.iter().map(|word| Value::from(*word)).collect()),
+            ParamKind::TextList => {
+                set("type", "array".into());
+                let items = Object::from_iter([("type".to_owned(), Value::from("string"))]);
+                set("items", Value::Object(items));
+            }
+            ParamKind::Object => set("type", "object".into()),
+            ParamKind::Any => {}
+        }
+        if !self.description.is_empty() {
+            set("description", self.description.into());
+        }
+        schema
+    }
+}

@@ -1,0 +1,108 @@
+//! What a format may look at while it thinks.
+
+use model::{Object, ProjectPath, RecordId, RecordKey, Scan, Space, Value};
+
+/// Reads records lazily: one, or a range; never the whole store.
+///
+/// A store that fails beneath answers nothing from then on; the engine notices and throws the
+/// thought away, so a format need not.
+pub trait Records {
+    /// The value of one record.
+    fn get(&self, key: &RecordKey) -> Option<Value>;
+
+    /// A range of one kind, in the order of [`RecordId`].
+    fn scan(&self, space: &Space, kind: &'static str, scan: &Scan) -> Vec<(RecordId, Value)>;
+}
+
+/// What stands at a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileState {
+    /// Nothing.
+    Absent,
+    /// A regular file with these bytes.
+    Bytes(Vec<u8>),
+    /// Something that cannot be read as a file of ours.
+    Irregular(Irregular),
+}
+
+/// Why something at a path is no file that can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Irregular {
+    /// A folder.
+    Folder,
+    /// A symbolic link, dangling or not; links are never followed for what we write.
+    Link,
+    /// A pipe, socket or device.
+    Special,
+    /// Permission or an input error.
+    Unreadable,
+    /// More bytes than the source allows.
+    TooLarge,
+}
+
+/// Reads project files; never writes, never leaves the project root.
+pub trait Files {
+    /// What stands at `path`; a file of more than `limit` bytes is [`Irregular::TooLarge`].
+    fn read(&self, path: &ProjectPath, limit: u64) -> FileState;
+
+    /// The names in a folder, sorted by bytes; empty when there is no such folder.
+    fn list(&self, folder: &ProjectPath) -> Vec<String>;
+
+    /// Whether a folder (not a link to one) stands at `path`.
+    fn is_folder(&self, path: &ProjectPath) -> bool;
+}
+
+/// What answered `GET /health` on a loopback port.
+#[derive(Clone, Debug, PartialEq)]
+pub enum HealthProbe {
+    /// Nothing, or not within the time.
+    Silent,
+    /// 200 with a JSON object.
+    Healthy(Object),
+    /// 200 with something else, or another status.
+    Foreign,
+}
+
+/// What stands where a table image should live.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DatabaseProbe {
+    /// A database that opens.
+    Usable,
+    /// Nothing, but it could be created.
+    Creatable,
+    /// Nothing, and it cannot be created.
+    Impossible,
+    /// A file that is no database.
+    Corrupt,
+}
+
+/// Looks at the world outside the project; only `detect` and modes that fall back ask.
+pub trait Probes {
+    /// Asks a server on a loopback port how it is; answers within 500 ms.
+    fn health(&self, port: u16) -> HealthProbe;
+
+    /// Looks at a database file, given as the user's configuration names it.
+    fn database(&self, place: &str) -> DatabaseProbe;
+}
+
+/// Everything that a format may look at.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    /// The records as they stand at this point of the request.
+    pub records: &'a dyn Records,
+    /// The project's files.
+    pub files: &'a dyn Files,
+    /// The rest.
+    pub probes: &'a dyn Probes,
+}
+
+impl<'a> View<'a> {
+    /// The same surroundings over other records.
+    #[must_use]
+    pub fn over<'b>(&self, records: &'b dyn Records) -> View<'b>
+    where
+        'a: 'b,
+    {
+        View { records, files: self.files, probes: self.probes }
+    }
+}

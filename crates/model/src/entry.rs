@@ -1,0 +1,77 @@
+//! Entries: the atomic rows of the journal.
+
+use crate::{ProjectPath, RecordKey, Revision, Space, Timestamp, Value};
+
+/// One record before and after. `None` means that the record does not exist.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// The record that changed.
+    pub key: RecordKey,
+    /// Its value before the entry.
+    pub before: Option<Value>,
+    /// Its value after the entry.
+    pub after: Option<Value>,
+}
+
+impl Change {
+    /// The change that takes this one back.
+    #[must_use]
+    pub fn inverse(self) -> Self {
+        Self { key: self.key, before: self.after, after: self.before }
+    }
+}
+
+/// A folder of the project that an entry moved, with everything in it.
+///
+/// Its inverse is the move from `to` back to `from`; removal is a move beneath `.mainstay/trash/`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FolderMove {
+    /// Where the folder stood before the entry.
+    pub from: ProjectPath,
+    /// Where it stands afterwards; nothing stands there before.
+    pub to: ProjectPath,
+}
+
+impl FolderMove {
+    /// The move that takes this one back.
+    #[must_use]
+    pub fn inverse(self) -> Self {
+        Self { from: self.to, to: self.from }
+    }
+}
+
+/// Why an entry exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryCause {
+    /// A call changed something.
+    Call,
+    /// An edit made outside was taken in.
+    Outside,
+    /// A touch that `undo` and the default history skip.
+    Minor,
+}
+
+/// One atomic row of the journal: everything that one call, or one taking in, changed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// Its place in the project's one order of events.
+    pub revision: Revision,
+    /// The clock of the request.
+    pub at: Timestamp,
+    /// Who did it; `external` for edits that were made outside.
+    pub actor: String,
+    /// The session it belongs to, if one was named.
+    pub session: Option<String>,
+    /// The idempotency key of the request, if it had one.
+    pub request_id: Option<String>,
+    /// The space that the call was about.
+    pub space: Space,
+    /// The tool that was called, or `take_in`.
+    pub call: String,
+    /// Why it exists.
+    pub cause: EntryCause,
+    /// The records that changed, in the order in which they were changed; no key twice.
+    pub changes: Vec<Change>,
+    /// The folders that moved, in order.
+    pub moves: Vec<FolderMove>,
+}

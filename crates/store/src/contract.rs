@@ -1,0 +1,156 @@
+//! The contract of a store.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use model::{Change, EntryCause, FolderMove, Record, RecordKey, Revision, Scan, Space, Timestamp};
+
+use crate::{ImageState, PendingMove, Receipt, Splice, StoreError, StoredEntry, TableState};
+
+/// One project's durable state.
+pub trait Store: Send + Sync {
+    /// Opens a consistent view: it does not see commits that happen after it was opened.
+    fn read(&self) -> Result<Box<dyn Reads + '_>, StoreError>;
+
+    /// Opens the project's one write transaction.
+    ///
+    /// **Isolation**: from here to commit no other transaction writes, and reads see what this one
+    /// wrote. Dropping it without [`Txn::commit`] undoes everything. Callers queue in front of it;
+    /// a transaction that finds another one open answers [`StoreError::Busy`] after a short wait.
+    fn begin(&self) -> Result<Box<dyn Txn + '_>, StoreError>;
+}
+
+/// Reading, within a view or a transaction.
+pub trait Reads {
+    /// One record.
+    fn record(&self, key: &RecordKey) -> Result<Option<Record>, StoreError>;
+
+    /// A range of one kind. **Order**: by [`model::RecordId`].
+    fn scan(&self, space: &Space, kind: &str, scan: &Scan) -> Result<Vec<Record>, StoreError>;
+
+    /// The kinds that a space holds records of, sorted by bytes.
+    fn kinds(&self, space: &Space) -> Result<Vec<String>, StoreError>;
+
+    /// The spaces that hold records, sorted by bytes.
+    fn spaces(&self) -> Result<Vec<Space>, StoreError>;
+
+    /// The revision of the newest entry; 0 before the first.
+    fn head(&self) -> Result<Revision, StoreError>;
+
+    /// Walks entries newest first, from `page.before` (exclusive) down to `page.down_to`
+    /// (inclusive), until `visit` breaks.
+    fn entries(
+        &self,
+        page: &EntryPage,
+        visit: &mut dyn FnMut(StoredEntry) -> ControlFlow<()>,
+    ) -> Result<(), StoreError>;
+
+    /// The changes of one record in entries newer than `after`, newest first.
+    fn changes_of(&self, key: &RecordKey, after: Revision) -> Result<Vec<(Revision, Splice)>, StoreError>;
+
+    /// The receipt of a request.
+    fn receipt(&self, tool: &str, request_id: &str) -> Result<Option<Receipt>, StoreError>;
+
+    /// What is remembered of the image files of a space, sorted by path.
+    fn images(&self, space: &Space) -> Result<Vec<ImageState>, StoreError>;
+
+    /// The bytes kept under a digest.
+    fn blob(&self, digest: &str) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// What is remembered of the table image of a space.
+    fn table(&self, space: &Space) -> Result<Option<TableState>, StoreError>;
+
+    /// Folder moves that are committed and not yet known to have happened, in order.
+    fn pending_moves(&self) -> Result<Vec<PendingMove>, StoreError>;
+
+    /// A small named value of the engine's own.
+    fn meta(&self, name: &str) -> Result<Option<String>, StoreError>;
+}
+
+/// Writing. Nothing is visible to others, or safe, before [`Txn::commit`] returns.
+pub trait Txn: Reads {
+    /// Appends an entry and makes its changes; answers its revision.
+    ///
+    /// **Errors**: [`StoreError::Conflict`] when a change's `before` is not what is stored.
+    fn append(&mut self, entry: &NewEntry<'_>) -> Result<Revision, StoreError>;
+
+    /// Keeps a receipt.
+    fn put_receipt(&mut self, receipt: &Receipt) -> Result<(), StoreError>;
+
+    /// Drops receipts older than `before`.
+    fn drop_receipts(&mut self, before: Timestamp) -> Result<(), StoreError>;
+
+    /// Remembers an image, replacing what was remembered of its path.
+    fn put_image(&mut self, image: &ImageState) -> Result<(), StoreError>;
+
+    /// Forgets an image.
+    fn delete_image(&mut self, image: &ImageState) -> Result<(), StoreError>;
+
+    /// Keeps bytes under their digest; keeping them twice is keeping them once.
+    fn put_blob(&mut self, digest: &str, bytes: &[u8]) -> Result<(), StoreError>;
+
+    /// Drops the bytes of a digest that no image needs any more.
+    fn delete_blob(&mut self, digest: &str) -> Result<(), StoreError>;
+
+    /// Remembers a table image, replacing what was remembered of its space.
+    fn put_table(&mut self, table: &TableState) -> Result<(), StoreError>;
+
+    /// Forgets that a move is pending: it has happened.
+    fn settle_move(&mut self, pending: &PendingMove) -> Result<(), StoreError>;
+
+    /// Sets or (with `None`) removes a small named value of the engine's own.
+    fn put_meta(&mut self, name: &str, value: Option<&str>) -> Result<(), StoreError>;
+
+    /// Marks a point to which [`Txn::rollback`] returns. Savepoints do not nest.
+    fn savepoint(&mut self) -> Result<(), StoreError>;
+
+    /// Forgets the savepoint and keeps what was written since.
+    fn release(&mut self) -> Result<(), StoreError>;
+
+    /// Undoes what was written since the savepoint, and forgets it.
+    fn rollback(&mut self) -> Result<(), StoreError>;
+
+    /// Makes everything durable and visible, or nothing.
+    fn commit(self: Box<Self>) -> Result<(), StoreError>;
+}
+
+/// An entry on its way into the journal; its moves become pending moves.
+#[derive(Clone, Copy, Debug)]
+pub struct NewEntry<'a> {
+    /// The clock of the request.
+    pub at: Timestamp,
+    /// Who does it.
+    pub actor: &'a str,
+    /// The session, if any.
+    pub session: Option<&'a str>,
+    /// The idempotency key, if any.
+    pub request_id: Option<&'a str>,
+    /// The space that the call is about.
+    pub space: &'a Space,
+    /// The tool, or `take_in`.
+    pub call: &'a str,
+    /// Why it exists.
+    pub cause: EntryCause,
+    /// The records to change, no key twice.
+    pub changes: &'a [Change],
+    /// The folders to move, in order.
+    pub moves: &'a [FolderMove],
+}
+
+/// A stretch of the journal.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EntryPage {
+    /// Only entries older than this one.
+    pub before: Option<Revision>,
+    /// The oldest entry wanted; 0 or 1 for all.
+    pub down_to: Revision,
+}
+
+/// Finds or makes the store of a project in the folder that the engine keeps for it.
+pub trait Opener: Send + Sync {
+    /// Opens the store that stands in `folder`; `None` when there is none yet. Creates nothing.
+    fn open(&self, folder: &Path) -> Result<Option<Box<dyn Store>>, StoreError>;
+
+    /// Opens the store that stands in `folder`, making one first if there is none.
+    fn create(&self, folder: &Path) -> Result<Box<dyn Store>, StoreError>;
+}

@@ -1,0 +1,26 @@
+//! What can go wrong in a store.
+
+/// A store could not do what was asked; nothing was changed.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// A value was not what the writer had read; thinking again from fresh records mends it.
+    #[error("a record changed between reading and writing: {0}")]
+    Conflict(String),
+    /// Another writer holds the store.
+    #[error("the store is busy")]
+    Busy,
+    /// The stored bytes make no sense.
+    #[error("the store is damaged: {0}")]
+    Corrupt(String),
+    /// A newer version of the program wrote the store.
+    #[error("the store has schema {found}, this program knows {known}")]
+    TooNew {
+        /// The version found.
+        found: i64,
+        /// The newest version known.
+        known: i64,
+    },
+    /// The operating system refused.
+    #[error("{0}")]
+    Io(String),
+}

@@ -1,0 +1,1 @@
+//! To be written: change of a value's text as one splice.
