@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use format::{Format, Tool};
-use model::{Call, Environment, Object, Origin, Refusal, Reply};
+use format::{Format, HealthProbe, Tool};
+use model::{Call, Environment, Object, Origin, ProjectPath, Refusal, Reply};
 use store::Opener;
 
 /// What an engine is made from. Only `main.rs` names concrete formats and stores.
@@ -114,6 +114,18 @@ impl Engine {
     }
     /// `{ok,findings:[{code,where,severity,message,fix,fixed,…}]}`; reads only.
     pub fn doctor(&self) -> Result<Object, Refusal> {
+        todo!()
+    }
+    /// Asks the server on a loopback port how it is, as [`format::Probes::health`] does.
+    pub fn health(&self, port: u16) -> HealthProbe {
+        todo!()
+    }
+    /// The record of the server that a `start` command left at `path`; none where there is nothing that can be read.
+    pub fn read_server_record(&self, path: &ProjectPath) -> Option<Object> {
+        todo!()
+    }
+    /// Keeps the record of a started server at `path`: 0600, by temporary file and rename.
+    pub fn write_server_record(&self, path: &ProjectPath, record: &Object) -> Result<(), Refusal> {
         todo!()
     }
     /// What MCP clients may read.
