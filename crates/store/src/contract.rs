@@ -18,6 +18,25 @@ pub trait Store: Send + Sync {
     /// wrote. Dropping it without [`Txn::commit`] undoes everything. Callers queue in front of it;
     /// a transaction that finds another one open answers [`StoreError::Busy`] after a short wait.
     fn begin(&self) -> Result<Box<dyn Txn + '_>, StoreError>;
+
+    /// Looks for damage; answers one line for each problem, none when the store is sound.
+    ///
+    /// Reads everything, so it is for `doctor` alone.
+    fn check(&self) -> Result<Vec<String>, StoreError>;
+
+    /// How much room the store takes.
+    fn size(&self) -> Result<StoreSize, StoreError>;
+}
+
+/// How much room a store takes.
+///
+/// **Units**: bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StoreSize {
+    /// What has its final place.
+    pub database_bytes: u64,
+    /// The log of commits that are yet to be moved there.
+    pub wal_bytes: u64,
 }
 
 /// Reading, within a view or a transaction.

@@ -3,15 +3,22 @@
 //! A store holds one project's records, its journal, and what the engine remembers of images,
 //! moves and receipts. It knows no format and no file of the project.
 
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod audit;
 mod contract;
 mod error;
 mod splice;
 mod state;
+#[cfg(feature = "suite")]
 pub mod suite;
+mod text;
 mod unwind;
 
-pub use contract::{EntryPage, NewEntry, Opener, Reads, Store, Txn};
+pub use audit::audit;
+pub use contract::{EntryPage, NewEntry, Opener, Reads, Store, StoreSize, Txn};
 pub use error::StoreError;
 pub use splice::{Splice, SpliceError};
 pub use state::{ImageState, Mark, PendingMove, Receipt, StoredChange, StoredEntry, TableState};
+pub use text::{Weaving, from_text, to_text, weave};
 pub use unwind::Unwinder;

@@ -1,0 +1,62 @@
+//! The check that records and journal tell the same story.
+
+use std::ops::ControlFlow;
+
+use model::{RecordKey, Revision, Scan};
+
+use crate::{EntryPage, Reads, StoreError, Unwinder};
+
+/// Compares the whole journal with the records; answers what does not fit.
+///
+/// Every record must unwind to nothing, and no revision may be missing. Reads everything.
+pub fn audit(reads: &dyn Reads) -> Result<Vec<String>, StoreError> {
+    let mut problems = Vec::new();
+    let mut unwinder = Unwinder::new(reads);
+    let mut expected = reads.head()?;
+    let mut failure = None;
+    reads.entries(&EntryPage::default(), &mut |entry| {
+        if entry.revision != expected {
+            problems.push(format!("revision {expected} is missing"));
+        }
+        expected = Revision(entry.revision.0.saturating_sub(1));
+        match unwinder.entry(entry) {
+            Ok(_) => ControlFlow::Continue(()),
+            Err(error) => {
+                failure = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    })?;
+    match failure {
+        Some(StoreError::Corrupt(what)) => problems.push(what),
+        Some(error) => return Err(error),
+        None => {
+            if expected != Revision(0) {
+                problems.push(format!("revision {expected} is missing"));
+            }
+            problems.extend(leftovers(reads, &unwinder)?);
+        }
+    }
+    Ok(problems)
+}
+
+/// Records that do not go back to nothing.
+fn leftovers(reads: &dyn Reads, unwinder: &Unwinder<'_>) -> Result<Vec<String>, StoreError> {
+    let mut problems: Vec<String> = unwinder
+        .reached()
+        .filter(|(_, text)| text.is_some())
+        .map(|(key, _)| format!("{key}: the journal does not say where its first value came from"))
+        .collect();
+    for space in reads.spaces()? {
+        for kind in reads.kinds(&space)? {
+            for record in reads.scan(&space, &kind, &Scan::all())? {
+                let key = RecordKey::new(space.clone(), kind.clone(), record.id);
+                if !unwinder.has_met(&key) {
+                    problems.push(format!("{key}: no entry of the journal made it"));
+                }
+            }
+        }
+    }
+    problems.sort();
+    Ok(problems)
+}

@@ -1,0 +1,157 @@
+//! The text form of values, and the check of a change against it; shared by all stores.
+
+use std::collections::HashSet;
+
+use model::{Change, RecordKey, Value};
+use serde_json::Number;
+
+use crate::{Splice, StoreError};
+
+/// How deep a value may nest; the JSON reader refuses anything deeper.
+const DEEPEST: usize = 127;
+
+/// Names that the JSON library keeps for itself; an object that bears one is not read as an object.
+const RESERVED: &str = "$serde_json::private::";
+
+/// A value as the compact JSON text that stores keep.
+///
+/// The text is stable: reading it and writing the result gives the same text again. For that, an
+/// exponent without a sign gets one (`1e9` becomes `1e+9`), as it does when JSON is read.
+///
+/// **Errors**: [`StoreError::Corrupt`] for a value that could not be read back: nested too deep,
+/// with a member name that the JSON library reserves, or with a number that is none.
+pub fn to_text(value: &Value) -> Result<String, StoreError> {
+    let unreadable = || StoreError::Corrupt("the value could not be read back".into());
+    let write = |value: &Value| serde_json::to_string(value).map_err(|_| unreadable());
+    match reading_back(value, DEEPEST) {
+        ReadingBack::Same => write(value),
+        ReadingBack::Rewritten => write(&from_text(&write(value)?)?),
+        ReadingBack::Impossible => Err(unreadable()),
+    }
+}
+
+/// Reads the text that a store kept.
+///
+/// **Errors**: [`StoreError::Corrupt`] when it is not JSON.
+pub fn from_text(text: &str) -> Result<Value, StoreError> {
+    serde_json::from_str(text).map_err(|error| StoreError::Corrupt(format!("a stored value is not JSON: {error}")))
+}
+
+/// One change, checked and ready to be written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Weaving<'a> {
+    /// The record.
+    pub key: &'a RecordKey,
+    /// The new text of its value.
+    pub after: Option<String>,
+    /// How the text changes.
+    pub splice: Splice,
+}
+
+/// Checks the changes of one entry against the stored texts, before any of them is written.
+///
+/// **Errors**: [`StoreError::Conflict`] when a `before` is not what is stored, member order
+/// included, or when one key is changed twice.
+pub fn weave<'a>(
+    changes: &'a [Change],
+    mut stored: impl FnMut(&RecordKey) -> Result<Option<String>, StoreError>,
+) -> Result<Vec<Weaving<'a>>, StoreError> {
+    let mut seen = HashSet::new();
+    let mut woven = Vec::with_capacity(changes.len());
+    for Change { key, before, after } in changes {
+        let stored = stored(key)?;
+        let expected = before.as_ref().map(to_text).transpose()?;
+        if !seen.insert(key) || stored != expected {
+            return Err(StoreError::Conflict(key.to_string()));
+        }
+        let after = after.as_ref().map(to_text).transpose()?;
+        let splice = Splice::between(stored.as_deref(), after.as_deref());
+        woven.push(Weaving { key, after, splice });
+    }
+    Ok(woven)
+}
+
+/// What comes of writing a value and reading it; the gravest of its parts decides.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum ReadingBack {
+    Same,
+    Rewritten,
+    Impossible,
+}
+
+fn reading_back(value: &Value, depth: usize) -> ReadingBack {
+    let worst = |parts: &mut dyn Iterator<Item = ReadingBack>| parts.max().unwrap_or(ReadingBack::Same);
+    match value {
+        Value::Array(_) | Value::Object(_) if depth == 0 => ReadingBack::Impossible,
+        Value::Array(items) => worst(&mut items.iter().map(|item| reading_back(item, depth - 1))),
+        Value::Object(members) if members.keys().any(|name| name.starts_with(RESERVED)) => ReadingBack::Impossible,
+        Value::Object(members) => worst(&mut members.values().map(|member| reading_back(member, depth - 1))),
+        Value::Number(number) => match serde_json::from_str::<Number>(number.as_str()) {
+            Ok(read) if read == *number => ReadingBack::Same,
+            Ok(_) => ReadingBack::Rewritten,
+            Err(_) => ReadingBack::Impossible,
+        },
+        Value::Null | Value::Bool(_) | Value::String(_) => ReadingBack::Same,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::Object;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[track_caller]
+    fn check_text(text: &str) {
+        assert_eq!(to_text(&from_text(text).unwrap()).unwrap(), text);
+    }
+
+    #[test]
+    fn number_text_and_member_order_survive() {
+        for text in [
+            "1.0",
+            "0.10",
+            "-0",
+            "1e+400",
+            "1e+5",
+            "1e-7",
+            "12345678901234567890123",
+            r#"{"b":1.50,"a":[0.0]}"#,
+        ] {
+            check_text(text);
+        }
+    }
+
+    fn nested(depth: usize) -> Value {
+        (0..depth).fold(Value::Null, |inner, _| Value::Array(vec![inner]))
+    }
+
+    #[test]
+    fn what_cannot_be_read_back_is_not_stored() {
+        assert!(from_text(&to_text(&nested(DEEPEST)).unwrap()).is_ok());
+        assert!(matches!(to_text(&nested(DEEPEST + 1)), Err(StoreError::Corrupt(_))));
+        assert!(from_text(&serde_json::to_string(&nested(DEEPEST + 1)).unwrap()).is_err());
+        let mut object = Object::new();
+        object.insert(format!("{RESERVED}Number"), Value::Bool(true));
+        assert!(matches!(to_text(&Value::Object(object)), Err(StoreError::Corrupt(_))));
+    }
+
+    #[test]
+    fn numbers_made_from_text_are_stored_as_they_are_read() {
+        let number = |text: &str| Value::Number(Number::from_string_unchecked(text.into()));
+        assert_eq!(
+            to_text(&Value::Array(vec![number("1e9"), number("1.0")])).unwrap(),
+            "[1e+9,1.0]"
+        );
+        assert!(matches!(to_text(&number("NaN")), Err(StoreError::Corrupt(_))));
+    }
+
+    proptest! {
+        #[test]
+        fn floats_that_were_computed_keep_their_text(number in any::<f64>()) {
+            let text = to_text(&Value::from(number)).unwrap();
+            prop_assert_eq!(to_text(&from_text(&text).unwrap()).unwrap(), text);
+        }
+    }
+}

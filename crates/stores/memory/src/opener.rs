@@ -1,0 +1,35 @@
+//! The opener: one state for each folder, shared by all that opened it.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use store::{Opener, Store, StoreError};
+
+use crate::MemoryStore;
+
+/// Finds or makes memory stores by folder; its clones find the same ones.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryOpener {
+    stores: Arc<Mutex<HashMap<PathBuf, MemoryStore>>>,
+}
+
+impl Opener for MemoryOpener {
+    fn open(&self, folder: &Path) -> Result<Option<Box<dyn Store>>, StoreError> {
+        let stores = self
+            .stores
+            .lock()
+            .expect("no test panics while it holds the list of stores");
+        Ok(stores
+            .get(folder)
+            .map(|store| Box::new(store.clone()) as Box<dyn Store>))
+    }
+
+    fn create(&self, folder: &Path) -> Result<Box<dyn Store>, StoreError> {
+        let mut stores = self
+            .stores
+            .lock()
+            .expect("no test panics while it holds the list of stores");
+        Ok(Box::new(stores.entry(folder.to_owned()).or_default().clone()))
+    }
+}

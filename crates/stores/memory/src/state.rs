@@ -1,0 +1,137 @@
+//! Everything that one memory store holds.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use model::{ProjectPath, Record, RecordKey, Revision, Scan, Space};
+use store::{
+    EntryPage, ImageState, PendingMove, Reads, Receipt, Splice, StoreError, StoredEntry, TableState, from_text,
+};
+
+/// The state that a commit replaces as a whole.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct State {
+    /// Text and revision of each record.
+    pub(crate) records: BTreeMap<RecordKey, (String, Revision)>,
+    /// The journal; the entry with revision `n` stands at `n - 1`.
+    pub(crate) entries: Vec<StoredEntry>,
+    /// By tool and request id.
+    pub(crate) receipts: BTreeMap<(String, String), Receipt>,
+    pub(crate) images: BTreeMap<ProjectPath, ImageState>,
+    pub(crate) blobs: BTreeMap<String, Vec<u8>>,
+    pub(crate) tables: BTreeMap<Space, TableState>,
+    /// By revision and ordinal.
+    pub(crate) moves: BTreeMap<(Revision, u32), PendingMove>,
+    pub(crate) meta: BTreeMap<String, String>,
+}
+
+impl Reads for State {
+    fn record(&self, key: &RecordKey) -> Result<Option<Record>, StoreError> {
+        self.records
+            .get(key)
+            .map(|(text, revision)| read_record(key, text, *revision))
+            .transpose()
+    }
+
+    fn scan(&self, space: &Space, kind: &str, scan: &Scan) -> Result<Vec<Record>, StoreError> {
+        let mut found: Vec<_> = self
+            .records
+            .iter()
+            .filter(|(key, _)| key.space == *space && key.kind == kind)
+            .filter(|(key, _)| match &scan.after {
+                None => true,
+                Some(after) if scan.descending => key.id < *after,
+                Some(after) => key.id > *after,
+            })
+            .collect();
+        if scan.descending {
+            found.reverse();
+        }
+        found
+            .into_iter()
+            .take(scan.limit)
+            .map(|(key, (text, revision))| read_record(key, text, *revision))
+            .collect()
+    }
+
+    fn kinds(&self, space: &Space) -> Result<Vec<String>, StoreError> {
+        let mut kinds: Vec<_> = self
+            .records
+            .keys()
+            .filter(|key| key.space == *space)
+            .map(|key| key.kind.to_string())
+            .collect();
+        kinds.dedup();
+        Ok(kinds)
+    }
+
+    fn spaces(&self) -> Result<Vec<Space>, StoreError> {
+        let mut spaces: Vec<_> = self.records.keys().map(|key| key.space.clone()).collect();
+        spaces.dedup();
+        Ok(spaces)
+    }
+
+    fn head(&self) -> Result<Revision, StoreError> {
+        Ok(Revision(self.entries.len() as u64))
+    }
+
+    fn entries(
+        &self,
+        page: &EntryPage,
+        visit: &mut dyn FnMut(StoredEntry) -> ControlFlow<()>,
+    ) -> Result<(), StoreError> {
+        for entry in self.entries.iter().rev() {
+            let wanted = entry.revision >= page.down_to && page.before.is_none_or(|before| entry.revision < before);
+            if wanted && visit(entry.clone()).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn changes_of(&self, key: &RecordKey, after: Revision) -> Result<Vec<(Revision, Splice)>, StoreError> {
+        let newer = self.entries.iter().rev().take_while(|entry| entry.revision > after);
+        let changes = newer.flat_map(|entry| entry.changes.iter().map(|change| (entry.revision, change)));
+        Ok(changes
+            .filter(|(_, change)| change.key == *key)
+            .map(|(revision, change)| (revision, change.splice.clone()))
+            .collect())
+    }
+
+    fn receipt(&self, tool: &str, request_id: &str) -> Result<Option<Receipt>, StoreError> {
+        Ok(self.receipts.get(&(tool.to_owned(), request_id.to_owned())).cloned())
+    }
+
+    fn images(&self, space: &Space) -> Result<Vec<ImageState>, StoreError> {
+        Ok(self
+            .images
+            .values()
+            .filter(|image| image.space == *space)
+            .cloned()
+            .collect())
+    }
+
+    fn blob(&self, digest: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        Ok(self.blobs.get(digest).cloned())
+    }
+
+    fn table(&self, space: &Space) -> Result<Option<TableState>, StoreError> {
+        Ok(self.tables.get(space).cloned())
+    }
+
+    fn pending_moves(&self) -> Result<Vec<PendingMove>, StoreError> {
+        Ok(self.moves.values().cloned().collect())
+    }
+
+    fn meta(&self, name: &str) -> Result<Option<String>, StoreError> {
+        Ok(self.meta.get(name).cloned())
+    }
+}
+
+fn read_record(key: &RecordKey, text: &str, revision: Revision) -> Result<Record, StoreError> {
+    Ok(Record {
+        id: key.id.clone(),
+        value: from_text(text)?,
+        revision,
+    })
+}

@@ -1,0 +1,73 @@
+//! The files of a store: `state.db`, and its log beside it.
+
+use std::ffi::OsString;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::ErrorKind;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use crate::error::{Fault, Outcome};
+
+/// The name of the database within its folder.
+pub(crate) const NAME: &str = "state.db";
+
+/// The write-ahead log of a database.
+pub(crate) fn log_of(database: &Path) -> PathBuf {
+    let mut name = OsString::from(database);
+    name.push("-wal");
+    name.into()
+}
+
+/// How many bytes a file has; 0 when there is none.
+pub(crate) fn length(path: &Path) -> Outcome<u64> {
+    match fs::metadata(path) {
+        Ok(found) => Ok(found.len()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(0),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Whether bytes of a database stand at `path`.
+///
+/// **Errors**: [`store::StoreError::Corrupt`] for anything but a plain file, and for an empty file
+/// with a log: opening that would throw away the log.
+pub(crate) fn holds_bytes(path: &Path) -> Outcome<bool> {
+    let found = match fs::symlink_metadata(path) {
+        Ok(found) => found,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(error.into()),
+    };
+    if !found.is_file() {
+        return Err(Fault::corrupt(format!("{NAME} is not a plain file")));
+    }
+    if found.len() == 0 && length(&log_of(path))? > 0 {
+        return Err(Fault::corrupt(format!("{NAME} is empty and its log is not")));
+    }
+    Ok(found.len() > 0)
+}
+
+/// Makes an empty file that only its owner may read, and the folder for it; keeps what is there.
+pub(crate) fn make(path: &Path) -> Outcome<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    if !folder.is_dir() {
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        if let Some(above) = folder.parent() {
+            sync_folder(above)?;
+        }
+    }
+    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+        Ok(_) => sync_folder(folder),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Makes the names in a folder durable.
+fn sync_folder(folder: &Path) -> Outcome<()> {
+    let folder = if folder.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        folder
+    };
+    Ok(File::open(folder)?.sync_all()?)
+}

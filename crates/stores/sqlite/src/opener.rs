@@ -1,0 +1,95 @@
+//! The opener: finds or makes `state.db` in a folder, with any number of processes at it.
+
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rusqlite::Connection;
+use store::{Opener, Store, StoreError};
+
+use crate::SqliteStore;
+use crate::connection::connect;
+use crate::error::{Fault, Outcome};
+use crate::file;
+use crate::schema::{Standing, make_tables, standing};
+
+/// How long a creation is tried while others create the same store.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The pause between two tries.
+const PAUSE: Duration = Duration::from_millis(5);
+
+const USE_LOG: &str = "PRAGMA journal_mode = WAL";
+const BEGIN: &str = "BEGIN IMMEDIATE";
+const COMMIT: &str = "COMMIT";
+const ROLLBACK: &str = "ROLLBACK";
+
+/// Finds or makes `SQLite` stores.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SqliteOpener;
+
+impl Opener for SqliteOpener {
+    fn open(&self, folder: &Path) -> Result<Option<Box<dyn Store>>, StoreError> {
+        Ok(open(folder)?.map(|store| Box::new(store) as Box<dyn Store>))
+    }
+
+    fn create(&self, folder: &Path) -> Result<Box<dyn Store>, StoreError> {
+        let store = match open(folder)? {
+            Some(store) => store,
+            None => create(folder)?,
+        };
+        Ok(Box::new(store))
+    }
+}
+
+fn open(folder: &Path) -> Outcome<Option<SqliteStore>> {
+    let path = folder.join(file::NAME);
+    if !file::holds_bytes(&path)? {
+        return Ok(None);
+    }
+    let conn = connect(&path)?;
+    Ok(match standing(&conn)? {
+        Standing::Ready => Some(SqliteStore::new(path, conn)),
+        Standing::Blank => None,
+    })
+}
+
+fn create(folder: &Path) -> Outcome<SqliteStore> {
+    let path = folder.join(file::NAME);
+    file::make(&path)?;
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        match connect(&path).and_then(|conn| establish(&conn).map(|()| conn)) {
+            Ok(conn) => return Ok(SqliteStore::new(path, conn)),
+            // Changing the journal mode does not always wait for others, so waiting is done here.
+            Err(fault) if fault.is_busy() && Instant::now() < deadline => thread::sleep(PAUSE),
+            Err(fault) => return Err(fault),
+        }
+    }
+}
+
+/// Gives the file its journal mode and then its tables.
+///
+/// Invariant: a file that has the tables is in WAL mode, whenever this is cut short.
+fn establish(conn: &Connection) -> Outcome<()> {
+    if standing(conn)? == Standing::Ready {
+        return Ok(());
+    }
+    let mode: String = conn.query_one(USE_LOG, [], |row| row.get(0))?;
+    if mode != "wal" {
+        return Err(Fault::io("the file system does not carry SQLite's write-ahead log"));
+    }
+    conn.execute_batch(BEGIN)?;
+    let made = standing(conn).and_then(|found| match found {
+        Standing::Ready => Ok(()),
+        Standing::Blank => make_tables(conn),
+    });
+    match made {
+        Ok(()) => Ok(conn.execute_batch(COMMIT)?),
+        Err(fault) => {
+            // The fault tells more than a failed rollback could; closing undoes it in any case.
+            let _ = conn.execute_batch(ROLLBACK);
+            Err(fault)
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Records: the values as they are now.
+
+use model::{Record, RecordKey, Revision, Scan, Space};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use store::from_text;
+
+use crate::error::Outcome;
+use crate::id::{LoadedId, StoredId, load_revision, number};
+
+const GET: &str = "SELECT id, value, revision FROM record WHERE space = ?1 AND kind = ?2 AND id = ?3";
+const TEXT: &str = "SELECT value FROM record WHERE space = ?1 AND kind = ?2 AND id = ?3";
+const PUT: &str = "INSERT INTO record (space, kind, id, value, revision) VALUES (?1, ?2, ?3, ?4, ?5)
+    ON CONFLICT (space, kind, id) DO UPDATE SET value = excluded.value, revision = excluded.revision";
+const DELETE: &str = "DELETE FROM record WHERE space = ?1 AND kind = ?2 AND id = ?3";
+
+const UP: &str = "SELECT id, value, revision FROM record WHERE space = ?1 AND kind = ?2 ORDER BY id LIMIT ?3";
+const UP_AFTER: &str = "SELECT id, value, revision FROM record WHERE space = ?1 AND kind = ?2 AND id > ?4
+    ORDER BY id LIMIT ?3";
+const DOWN: &str = "SELECT id, value, revision FROM record WHERE space = ?1 AND kind = ?2 ORDER BY id DESC LIMIT ?3";
+const DOWN_AFTER: &str = "SELECT id, value, revision FROM record WHERE space = ?1 AND kind = ?2 AND id < ?4
+    ORDER BY id DESC LIMIT ?3";
+
+// Each step looks up the next name in the primary key, so the cost does not grow with the records.
+const KINDS: &str = "WITH RECURSIVE step (kind) AS (
+        SELECT min(kind) FROM record WHERE space = ?1
+        UNION ALL
+        SELECT (SELECT min(kind) FROM record WHERE space = ?1 AND kind > step.kind) FROM step WHERE kind IS NOT NULL
+    ) SELECT kind FROM step WHERE kind IS NOT NULL";
+const SPACES: &str = "WITH RECURSIVE step (space) AS (
+        SELECT min(space) FROM record
+        UNION ALL
+        SELECT (SELECT min(space) FROM record WHERE space > step.space) FROM step WHERE space IS NOT NULL
+    ) SELECT space FROM step WHERE space IS NOT NULL";
+
+pub(crate) fn get(conn: &Connection, key: &RecordKey) -> Outcome<Option<Record>> {
+    let row = conn
+        .prepare_cached(GET)?
+        .query_row(params![key.space.as_str(), key.kind, StoredId(&key.id)], load)
+        .optional()?;
+    row.map(parse).transpose()
+}
+
+/// The text of a value as it is stored.
+pub(crate) fn text(conn: &Connection, key: &RecordKey) -> Outcome<Option<String>> {
+    let mut statement = conn.prepare_cached(TEXT)?;
+    Ok(statement
+        .query_row(params![key.space.as_str(), key.kind, StoredId(&key.id)], |row| {
+            row.get(0)
+        })
+        .optional()?)
+}
+
+/// Writes the text of a value, or removes the record.
+pub(crate) fn put(conn: &Connection, key: &RecordKey, text: Option<&str>, revision: Revision) -> Outcome<()> {
+    let (space, id) = (key.space.as_str(), StoredId(&key.id));
+    match text {
+        Some(text) => conn
+            .prepare_cached(PUT)?
+            .execute(params![space, key.kind, id, text, number(revision)])?,
+        None => conn.prepare_cached(DELETE)?.execute(params![space, key.kind, id])?,
+    };
+    Ok(())
+}
+
+pub(crate) fn scan(conn: &Connection, space: &Space, kind: &str, scan: &Scan) -> Outcome<Vec<Record>> {
+    let (space, limit) = (space.as_str(), i64::try_from(scan.limit).unwrap_or(i64::MAX));
+    let mut statement = conn.prepare_cached(match (scan.descending, &scan.after) {
+        (false, None) => UP,
+        (false, Some(_)) => UP_AFTER,
+        (true, None) => DOWN,
+        (true, Some(_)) => DOWN_AFTER,
+    })?;
+    let rows = match &scan.after {
+        None => statement.query_map(params![space, kind, limit], load)?,
+        Some(after) => statement.query_map(params![space, kind, limit, StoredId(after)], load)?,
+    };
+    rows.map(|row| parse(row?)).collect()
+}
+
+pub(crate) fn kinds(conn: &Connection, space: &Space) -> Outcome<Vec<String>> {
+    let mut statement = conn.prepare_cached(KINDS)?;
+    let kinds = statement.query_map([space.as_str()], |row| row.get(0))?;
+    Ok(kinds.collect::<Result<_, _>>()?)
+}
+
+pub(crate) fn spaces(conn: &Connection) -> Outcome<Vec<Space>> {
+    let mut statement = conn.prepare_cached(SPACES)?;
+    let spaces = statement.query_map([], |row| Ok(Space::new(row.get::<_, String>(0)?)))?;
+    Ok(spaces.collect::<Result<_, _>>()?)
+}
+
+type Loaded = (LoadedId, String, Revision);
+
+fn load(row: &Row<'_>) -> rusqlite::Result<Loaded> {
+    Ok((row.get(0)?, row.get(1)?, load_revision(row, 2)?))
+}
+
+fn parse((LoadedId(id), text, revision): Loaded) -> Outcome<Record> {
+    Ok(Record {
+        id,
+        value: from_text(&text)?,
+        revision,
+    })
+}

@@ -1,0 +1,130 @@
+//! The store: one file, and the connections to it that are idle.
+
+use std::ops::Deref;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use rusqlite::Connection;
+use store::{Reads, Store, StoreError, StoreSize, Txn};
+
+use crate::connection::connect;
+use crate::error::{Fault, Outcome};
+use crate::file;
+use crate::schema::{Standing, standing};
+use crate::session::Session;
+
+const BEGIN_READING: &str = "BEGIN";
+const BEGIN_WRITING: &str = "BEGIN IMMEDIATE";
+const ROLLBACK: &str = "ROLLBACK";
+const INTEGRITY: &str = "PRAGMA integrity_check";
+const JOURNAL_MODE: &str = "PRAGMA journal_mode";
+
+/// One project's state in a `SQLite` file.
+#[derive(Debug)]
+pub struct SqliteStore {
+    path: PathBuf,
+    idle: Mutex<Vec<Connection>>,
+}
+
+/// A connection in use; goes back to the idle ones, its transaction undone, when it is dropped.
+pub(crate) struct Lease<'a> {
+    store: &'a SqliteStore,
+    conn: Option<Connection>,
+}
+
+impl SqliteStore {
+    pub(crate) fn new(path: PathBuf, conn: Connection) -> Self {
+        Self {
+            path,
+            idle: Mutex::new(vec![conn]),
+        }
+    }
+
+    /// Opens a transaction and makes sure that the schema is still the one that we know.
+    fn session(&self, begin: &str) -> Outcome<Session<'_>> {
+        let lease = self.lease()?;
+        lease.prepare_cached(begin)?.execute([])?;
+        // This first reading also fixes the snapshot, which BEGIN alone leaves open.
+        match standing(&lease)? {
+            Standing::Ready => Ok(Session::new(lease)),
+            Standing::Blank => Err(Fault::corrupt("the tables are gone")),
+        }
+    }
+
+    fn lease(&self) -> Outcome<Lease<'_>> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let conn = match idle {
+            Some(conn) => conn,
+            None => connect(&self.path)?,
+        };
+        Ok(Lease {
+            store: self,
+            conn: Some(conn),
+        })
+    }
+
+    fn problems(&self) -> Outcome<Vec<String>> {
+        let session = self.session(BEGIN_READING)?;
+        let mut problems = Vec::new();
+        let mode: String = session.conn().query_one(JOURNAL_MODE, [], |row| row.get(0))?;
+        if mode != "wal" {
+            problems.push(format!("the journal mode is {mode} instead of wal"));
+        }
+        let mut statement = session.conn().prepare(INTEGRITY)?;
+        let lines = statement.query_map([], |row| row.get::<_, String>(0))?;
+        for line in lines {
+            problems.push(line?);
+        }
+        problems.retain(|line| line != "ok");
+        problems.extend(store::audit(&session)?);
+        Ok(problems)
+    }
+}
+
+impl Store for SqliteStore {
+    fn read(&self) -> Result<Box<dyn Reads + '_>, StoreError> {
+        Ok(Box::new(self.session(BEGIN_READING)?))
+    }
+
+    fn begin(&self) -> Result<Box<dyn Txn + '_>, StoreError> {
+        Ok(Box::new(self.session(BEGIN_WRITING)?))
+    }
+
+    fn check(&self) -> Result<Vec<String>, StoreError> {
+        match self.problems().map_err(StoreError::from) {
+            Err(StoreError::Corrupt(what)) => Ok(vec![what]),
+            other => other,
+        }
+    }
+
+    fn size(&self) -> Result<StoreSize, StoreError> {
+        let database_bytes = file::length(&self.path)?;
+        let wal_bytes = file::length(&file::log_of(&self.path))?;
+        Ok(StoreSize {
+            database_bytes,
+            wal_bytes,
+        })
+    }
+}
+
+impl Deref for Lease<'_> {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        self.conn.as_ref().expect("the connection leaves only in drop")
+    }
+}
+
+impl Drop for Lease<'_> {
+    fn drop(&mut self) {
+        let Some(conn) = self.conn.take() else { return };
+        // A connection that cannot roll back is closed, which undoes its transaction too.
+        if conn.is_autocommit() || conn.execute_batch(ROLLBACK).is_ok() {
+            self.store
+                .idle
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(conn);
+        }
+    }
+}
