@@ -1,1 +1,62 @@
-fn main() {}
+//! Tasks of this repository: `cargo xtask COMMAND`.
+
+// A tool for people at a terminal: what it prints is its result.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod arguments;
+mod checks;
+mod clients;
+mod crash;
+mod load;
+mod mutants;
+mod packages;
+mod picture;
+mod product;
+mod project;
+mod steps;
+mod test;
+mod vectors;
+
+use std::process::ExitCode;
+
+use arguments::Arguments;
+
+const HELP: &str = "\
+cargo xtask COMMAND
+
+  test [--quick]                         every test in order; --quick leaves out what needs outside programs
+  checks                                 the checks on the tree itself: arrows, sizes, docs
+  vectors [--only ID]… [--bin PATH] [--later]
+                                         the behaviour vectors in tests/vectors
+  crash [--quick] [--errors] [--verb NAME] [--bin PATH]
+                                         kills each write verb at each mutating system call and checks what is left;
+                                         --errors makes the system calls fail instead
+  load [--quick] [--bin PATH]            many writing processes at once; nothing may be lost
+  mutants [--only NAME]…                 plants each fault and expects crash or load to catch it
+";
+
+fn main() -> ExitCode {
+    let mut words = std::env::args().skip(1);
+    let command = words.next().unwrap_or_default();
+    let mut arguments = Arguments::new(words);
+    let result = match command.as_str() {
+        "test" => test::run(&mut arguments),
+        "checks" => checks::run(&mut arguments),
+        "vectors" => vectors::run(&mut arguments),
+        "crash" => crash::run(&mut arguments),
+        "load" => load::run(&mut arguments),
+        "mutants" => mutants::run(&mut arguments),
+        "" | "help" | "--help" | "-h" => {
+            print!("{HELP}");
+            Ok(())
+        }
+        unknown => Err(format!("there is no command `{unknown}`\n\n{HELP}")),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            eprintln!("{problem}");
+            ExitCode::FAILURE
+        }
+    }
+}

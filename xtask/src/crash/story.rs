@@ -1,0 +1,141 @@
+//! What happens to one project: a write that is disturbed, a look, a retry, another write.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::picture::Picture;
+use crate::project::{Project, end};
+
+use super::Fault;
+use super::trace::{Point, injecting};
+use super::verbs::Scenario;
+
+const LATER_WRITE: &[&str] = &[
+    "--actor",
+    "later",
+    "--request-id",
+    "a-later-one",
+    "--json",
+    "hseos",
+    "state",
+    "write",
+    "status",
+    "healthy",
+];
+
+/// The story of a scenario, to be told once for each fault.
+pub(super) struct Story<'a> {
+    scenario: &'a Scenario,
+    prepared: &'a Project<'a>,
+    /// The files that an undisturbed story leaves.
+    files: BTreeSet<String>,
+}
+
+/// How the tried write ended, as its caller saw it.
+#[derive(Debug, PartialEq)]
+enum Told {
+    /// It reported success.
+    Done,
+    /// It reported nothing, because it was killed or could not speak.
+    Nothing,
+    /// It reported that it failed.
+    Failed,
+}
+
+impl<'a> Story<'a> {
+    /// Tells the story without a fault, which must go well.
+    pub(super) fn undisturbed(scenario: &'a Scenario, prepared: &'a Project<'a>) -> Result<Self, String> {
+        let mut story = Self {
+            scenario,
+            prepared,
+            files: BTreeSet::new(),
+        };
+        let project = prepared.copy()?;
+        let reply = project.reply(&scenario.words())?;
+        if reply.get("error").is_some() {
+            return Err(format!("undisturbed: {reply}"));
+        }
+        let problems = story.afterwards(&project, &Told::Done)?;
+        if !problems.is_empty() {
+            return Err(format!("undisturbed, and yet:\n  {}", problems.join("\n  ")));
+        }
+        story.files = project.files()?;
+        Ok(story)
+    }
+
+    /// Tells the story with the fault at the point; answers what broke a promise.
+    pub(super) fn disturbed(&self, point: &Point, fault: Fault) -> Result<Vec<String>, String> {
+        let project = self.prepared.copy()?;
+        let finished = end(project.under(&injecting(point, fault)).args(self.scenario.words()))?;
+        let mut problems = Vec::new();
+        if finished.stderr.contains("panicked") || finished.status.code() == Some(101) {
+            problems.push(format!("panicked: {}", finished.stderr));
+        }
+        let reply: Option<Value> = serde_json::from_str(&finished.stdout).ok();
+        let told = match reply {
+            Some(reply) if reply.get("error").is_none() => Told::Done,
+            _ if fault == Fault::Kill || point.speaks() => Told::Nothing,
+            _ => Told::Failed,
+        };
+        if told == Told::Failed && finished.status.success() {
+            problems.push(format!(
+                "exit 0 without a reply: {:?} {:?}",
+                finished.stdout, finished.stderr
+            ));
+        }
+        problems.extend(self.afterwards(&project, &told)?);
+        let files = project.files()?;
+        problems.extend(files.difference(&self.files).map(|path| format!("left behind: {path}")));
+        problems.extend(self.files.difference(&files).map(|path| format!("gone: {path}")));
+        Ok(problems)
+    }
+
+    /// Everything from the moment when the disturbed write has ended.
+    fn afterwards(&self, project: &Project<'_>, told: &Told) -> Result<Vec<String>, String> {
+        let effect = self.scenario.verb.effect;
+        let mut problems = Vec::new();
+        let claimed = effect.claimed_by(project);
+
+        let times = self.look(project, "after the fault", &mut problems)?;
+        match (told, times) {
+            (_, 2..) => problems.push(format!("after the fault the effect is there {times} times")),
+            (Told::Done, 0) => problems.push("success was reported and the effect is lost (P1)".into()),
+            (Told::Failed, 1) => problems.push("a failure was reported and the effect is there (P7)".into()),
+            _ => {}
+        }
+        if let (Some(image), 0) = (claimed, times) {
+            problems.push(format!("{image} showed what the store does not hold (P4)"));
+        }
+
+        for (retry, replayed) in [("retry", times > 0), ("second retry", true)] {
+            let reply = project.reply(&self.scenario.words())?;
+            if (reply["replayed"] == true) != replayed {
+                problems.push(format!("{retry}: `replayed` should be {replayed}: {reply}"));
+            }
+            let times = self.look(project, retry, &mut problems)?;
+            if times != 1 {
+                problems.push(format!("{retry}: the effect is there {times} times (P5)"));
+            }
+        }
+
+        project.reply(LATER_WRITE)?;
+        self.look(project, "later write", &mut problems)?;
+        Ok(problems)
+    }
+
+    /// Reads everything, adds what does not fit together, and answers how often the effect is there.
+    fn look(&self, project: &Project<'_>, when: &str, problems: &mut Vec<String>) -> Result<usize, String> {
+        let picture = Picture::take(project).map_err(|problem| format!("{when}: {problem}"))?;
+        let seen = picture
+            .disagreements()
+            .into_iter()
+            .chain(self.scenario.outside_problems(&picture));
+        problems.extend(seen.map(|problem| format!("{when}: {problem}")));
+        self.scenario
+            .verb
+            .effect
+            .times(&picture)
+            .map_err(|problem| format!("{when}: {problem}"))
+    }
+}

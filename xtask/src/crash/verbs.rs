@@ -1,0 +1,226 @@
+//! The verbs that are tried, on which projects, and what each must bring about.
+
+use std::{fmt, fs};
+
+use serde_json::Value;
+use testkit::sql;
+
+use crate::picture::{Picture, TABLES};
+use crate::project::Project;
+
+/// The name under which the tried verb runs.
+pub(super) const TESTER: &str = "tester";
+
+/// A command that writes.
+#[derive(Clone, Copy)]
+pub(super) struct Verb {
+    pub(super) name: &'static str,
+    words: &'static [&'static str],
+    pub(super) effect: Effect,
+    starts: &'static [Start],
+}
+
+/// What a verb brings about.
+#[derive(Clone, Copy)]
+pub(super) enum Effect {
+    /// A state field has this value.
+    Field(&'static str, &'static str),
+    /// There is a task of this id.
+    Task(&'static str),
+    /// The task is done.
+    Done(&'static str),
+}
+
+/// The project before the verb.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Start {
+    /// Nothing was ever written.
+    Empty,
+    /// Some fields, some tasks.
+    Worked,
+    /// The same, and edits from outside that nothing has taken in yet: in both files and in a table.
+    Edited,
+}
+
+/// One verb on one project.
+pub(super) struct Scenario {
+    pub(super) verb: Verb,
+    pub(super) start: Start,
+}
+
+const VERBS: &[Verb] = &[
+    Verb {
+        name: "state-write",
+        words: &["hseos", "state", "write", "phase", "execution"],
+        effect: Effect::Field("phase", "execution"),
+        starts: &[Start::Empty, Start::Worked, Start::Edited],
+    },
+    Verb {
+        name: "tasks-add",
+        words: &["hseos", "tasks", "add", "T9", "GHOST", "Ninth", "T1"],
+        effect: Effect::Task("T9"),
+        starts: &[Start::Empty, Start::Worked, Start::Edited],
+    },
+    Verb {
+        name: "tasks-done",
+        words: &["hseos", "tasks", "done", "T1"],
+        effect: Effect::Done("T1"),
+        starts: &[Start::Worked, Start::Edited],
+    },
+];
+
+const WORK: &[&[&str]] = &[
+    &["hseos", "state", "write", "branch", "main"],
+    &["hseos", "state", "write", "phase", "discovery"],
+    &["hseos", "state", "write", "epic_id", "E-1"],
+    &["hseos", "state", "write", "feature.F1.name", "Login"],
+    &["hseos", "state", "write", "notes", "a note"],
+    &["hseos", "tasks", "add", "T1", "GHOST", "First"],
+    &["hseos", "tasks", "add", "T2", "GHOST", "Second", "T1"],
+    &["hseos", "tasks", "add", "T3", "RAZOR", "Third"],
+    &["hseos", "tasks", "done", "T3"],
+];
+
+/// The edits from outside: text in a file, and what stands there instead.
+const FILE_EDITS: &[(&str, &str, &str)] = &[
+    ("STATE.md", "- **branch:** main", "- **branch:** edited"),
+    ("TASKS.md", "- [ ] T2 ", "- [~] T2 "),
+];
+const ROW_EDIT: &str = "insert into tasks(id, owner, description) values ('X1', 'GHOST', 'From outside')";
+
+/// Every verb on every project that it can start from.
+pub(super) fn scenarios() -> impl Iterator<Item = Scenario> {
+    VERBS.iter().flat_map(|verb| {
+        verb.starts.iter().map(|start| Scenario {
+            verb: *verb,
+            start: *start,
+        })
+    })
+}
+
+impl fmt::Display for Scenario {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} on {:?}", self.verb.name, self.start)
+    }
+}
+
+impl Scenario {
+    /// The verb as it is tried, with the request id by which it can be repeated.
+    pub(super) fn words(&self) -> Vec<&'static str> {
+        [
+            &["--actor", TESTER, "--request-id", "the-tried-one", "--json"],
+            self.verb.words,
+        ]
+        .concat()
+    }
+
+    /// Makes an empty project the one that the verb starts from.
+    pub(super) fn prepare(&self, project: &Project<'_>) -> Result<(), String> {
+        if self.start == Start::Empty {
+            return Ok(());
+        }
+        for words in WORK {
+            project.reply(&[&["--actor", "maker", "--json"], *words].concat())?;
+        }
+        if self.start == Start::Edited {
+            for (file, old, new) in FILE_EDITS {
+                let path = project.root().join(file);
+                let text = fs::read_to_string(&path).map_err(|error| format!("{file}: {error}"))?;
+                if !text.contains(old) {
+                    return Err(format!("{file} has no line `{old}` to edit"));
+                }
+                fs::write(&path, text.replace(old, new)).map_err(|error| format!("{file}: {error}"))?;
+            }
+            sql::execute(&project.root().join(TABLES), ROW_EDIT)?;
+        }
+        Ok(())
+    }
+
+    /// What is wrong with the edits from outside: each must be taken in once, and nothing else as one of them.
+    pub(super) fn outside_problems(&self, picture: &Picture) -> Vec<String> {
+        let external: Vec<&Value> = picture.entries_of("external").collect();
+        if self.start != Start::Edited {
+            let own = external
+                .iter()
+                .map(|entry| format!("our own write was taken for an outside edit: {entry}"));
+            return own.collect();
+        }
+        let mut problems = Vec::new();
+        let mut expect_once = |what: &str, count: usize, holds: bool| {
+            if count != 1 || !holds {
+                problems.push(format!(
+                    "the outside edit of {what} was taken in {count} times, and holds: {holds}"
+                ));
+            }
+        };
+        expect_once(
+            "branch",
+            picture.history_rows("branch", "edited"),
+            picture.field("branch") == Some("edited"),
+        );
+        for (id, status) in [("T2", "in_progress"), ("X1", "pending")] {
+            let count = external.iter().filter(|entry| Picture::concerns(entry, id)).count();
+            expect_once(id, count, picture.task(id).is_some_and(|task| task["status"] == status));
+        }
+        let id = self.verb.effect.id();
+        if external.iter().any(|entry| Picture::concerns(entry, id)) {
+            problems.push(format!("our own write of {id} was taken for an outside edit"));
+        }
+        problems
+    }
+}
+
+impl Effect {
+    fn id(self) -> &'static str {
+        match self {
+            Self::Field(id, _) | Self::Task(id) | Self::Done(id) => id,
+        }
+    }
+
+    /// How many times it was brought about: what the records say and what the journal says, or that they differ.
+    pub(super) fn times(self, picture: &Picture) -> Result<usize, String> {
+        let (records, holds) = match self {
+            Self::Field(key, value) => (picture.history_rows(key, value), picture.field(key) == Some(value)),
+            Self::Task(id) => (picture.tasks_named(id), picture.task(id).is_some()),
+            Self::Done(id) => {
+                let done = picture.task(id).is_some_and(|task| task["status"] == "done");
+                (usize::from(done), done)
+            }
+        };
+        let journal = picture.entries_of(TESTER).count();
+        if records == journal && holds == (records > 0) {
+            Ok(records)
+        } else {
+            Err(format!(
+                "the records hold the effect {records} times (now: {holds}), the journal {journal} times"
+            ))
+        }
+    }
+
+    /// Which image already shows it, looked at from outside.
+    pub(super) fn claimed_by(self, project: &Project<'_>) -> Option<String> {
+        let read = |file: &str| fs::read_to_string(project.root().join(file)).unwrap_or_default();
+        let rows = |query: &str| sql::query(&project.root().join(TABLES), query).is_ok_and(|rows| !rows.is_empty());
+        let (file, line, query) = match self {
+            Self::Field(key, value) => (
+                "STATE.md",
+                format!("- **{key}:** {value}\n"),
+                format!("select 1 from state where key = '{key}' and value = '{value}'"),
+            ),
+            Self::Task(id) => (
+                "TASKS.md",
+                format!("] {id} — "),
+                format!("select 1 from tasks where id = '{id}'"),
+            ),
+            Self::Done(id) => (
+                "TASKS.md",
+                format!("- [x] {id} — "),
+                format!("select 1 from tasks where id = '{id}' and status = 'done'"),
+            ),
+        };
+        if read(file).contains(&line) {
+            return Some(file.to_owned());
+        }
+        rows(&query).then(|| TABLES.to_owned())
+    }
+}

@@ -1,0 +1,276 @@
+//! Everything that a project shows to the outside, taken at one moment, and whether it fits together.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use serde_json::{Value, json};
+use testkit::sql;
+
+use crate::project::Project;
+
+/// The file of the three tables.
+pub(crate) const TABLES: &str = ".hseos/state/project.db";
+
+const PLAIN_FIELDS: &[&str] = &["branch", "epic_id", "phase", "active_agent", "status"];
+
+/// The replies, tables and files of a project.
+pub(crate) struct Picture {
+    state: Value,
+    tasks: Vec<Value>,
+    history: Vec<Value>,
+    /// Newest first.
+    journal: Vec<Value>,
+    doctor: Value,
+    tables: Tables,
+    state_md: String,
+    tasks_md: String,
+}
+
+struct Tables {
+    state: Vec<Vec<Value>>,
+    tasks: Vec<Vec<Value>>,
+    history: Vec<Vec<Value>>,
+}
+
+impl Picture {
+    /// Takes it; the first request is a read, which takes in and heals what waits.
+    pub(crate) fn take(project: &Project<'_>) -> Result<Self, String> {
+        let state = project.reply(&["call", "state_read"])?;
+        let file = |name: &str| fs::read_to_string(project.root().join(name)).unwrap_or_default();
+        let picture = Self {
+            tables: Tables::read(project)?,
+            state_md: file("STATE.md"),
+            tasks_md: file("TASKS.md"),
+            tasks: list(project.reply(&["call", "tasks_list"])?, "tasks")?,
+            history: list(project.reply(&["call", "state_history", "{\"n\":1000}"])?, "history")?,
+            journal: list(
+                project.reply(&["--json", "history", "--all", "-n", "100000"])?,
+                "entries",
+            )?,
+            doctor: doctor(project)?,
+            state,
+        };
+        Ok(picture)
+    }
+
+    /// The present value of a field.
+    pub(crate) fn field(&self, key: &str) -> Option<&str> {
+        self.state["state"][key].as_str()
+    }
+
+    /// The task of this id.
+    pub(crate) fn task(&self, id: &str) -> Option<&Value> {
+        self.tasks.iter().find(|task| task["id"] == id)
+    }
+
+    /// How many tasks have this id, in the reply or as lines of the file, whichever are more.
+    pub(crate) fn tasks_named(&self, id: &str) -> usize {
+        let in_reply = self.tasks.iter().filter(|task| task["id"] == id).count();
+        in_reply.max(self.tasks_md.matches(&format!("] {id} — ")).count())
+    }
+
+    /// How many history rows set the field to the value.
+    pub(crate) fn history_rows(&self, key: &str, value: &str) -> usize {
+        self.history
+            .iter()
+            .filter(|row| row["key"] == key && row["new_value"] == value)
+            .count()
+    }
+
+    /// The journal's entries of an actor.
+    pub(crate) fn entries_of(&self, actor: &str) -> impl Iterator<Item = &Value> {
+        self.journal.iter().filter(move |entry| entry["actor"] == actor)
+    }
+
+    /// Whether an entry changes the record of this id.
+    pub(crate) fn concerns(entry: &Value, id: &str) -> bool {
+        let keys = entry["changes"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|change| change["key"].as_str());
+        keys.into_iter()
+            .any(|key| key == id || key.ends_with(&format!("/{id}")))
+    }
+
+    /// What does not fit together; a project where nothing was ever written has nothing to fit.
+    pub(crate) fn disagreements(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        if self.doctor["ok"] != true {
+            found.push(format!("doctor: {}", self.doctor["findings"]));
+        }
+        found.extend(self.chain());
+        if self.journal.is_empty() && self.state_md.is_empty() && self.tasks_md.is_empty() {
+            return found;
+        }
+        found.extend(self.rows());
+        found.extend(self.state_file());
+        found.extend(self.tasks_file());
+        found
+    }
+
+    /// Revisions rise, and each change starts from where the one before it ended.
+    fn chain(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut last_revision = 0;
+        let mut records: BTreeMap<String, &Value> = BTreeMap::new();
+        for entry in self.journal.iter().rev() {
+            let revision = entry["revision"].as_u64().unwrap_or(0);
+            if revision <= last_revision {
+                found.push(format!("journal: revision {revision} follows {last_revision}"));
+            }
+            last_revision = revision;
+            for change in entry["changes"].as_array().into_iter().flatten() {
+                let key = format!("{} {}", entry["space"], change["key"]);
+                let before = records.insert(key.clone(), &change["after"]).unwrap_or(&Value::Null);
+                if change["before"] != *before {
+                    found.push(format!(
+                        "journal: {key} in revision {revision} starts from {}",
+                        change["before"]
+                    ));
+                }
+            }
+        }
+        found
+    }
+
+    fn rows(&self) -> Vec<String> {
+        let mut state: Vec<_> = self.state["state"].as_object().into_iter().flatten().collect();
+        state.sort_by_key(|(key, _)| key.as_str());
+        let state: Vec<_> = state
+            .into_iter()
+            .map(|(key, value)| vec![json!(key), value.clone()])
+            .collect();
+        let mut tasks: Vec<_> = self.tasks.iter().map(task_row).collect();
+        tasks.sort_by(|a, b| a[0].as_str().cmp(&b[0].as_str()));
+        let columns = ["id", "key", "old_value", "new_value", "changed_by"];
+        let history = self
+            .history
+            .iter()
+            .rev()
+            .map(|row| columns.map(|column| row[column].clone()).to_vec());
+        let pairs = [
+            ("state", state, &self.tables.state),
+            ("tasks", tasks, &self.tables.tasks),
+            ("state_history", history.collect(), &self.tables.history),
+        ];
+        let differing = pairs.into_iter().filter(|(_, reply, table)| reply != *table);
+        differing
+            .map(|(name, reply, table)| format!("table {name} holds {table:?}, the reply {reply:?}"))
+            .collect()
+    }
+
+    fn state_file(&self) -> Vec<String> {
+        let shown = |value: Option<&str>| {
+            value
+                .filter(|value| !value.is_empty())
+                .unwrap_or("—")
+                .replace('\n', "<br>")
+        };
+        let mut wanted: Vec<_> = PLAIN_FIELDS
+            .iter()
+            .map(|key| format!("- **{key}:** {}\n", shown(self.field(key))))
+            .collect();
+        for feature in self.state["features"].as_array().into_iter().flatten() {
+            let cells =
+                ["id", "name", "status", "branch"].map(|part| shown(feature[part].as_str()).replace('|', "\\|"));
+            wanted.push(format!("| {} |\n", cells.join(" | ")));
+        }
+        wanted.push(format!("\n## Notes\n\n{}\n", shown(self.field("notes"))));
+        let lacking = wanted.iter().filter(|line| !self.state_md.contains(line.as_str()));
+        lacking
+            .map(|line| format!("STATE.md lacks {line:?}; it holds {:?}", self.state_md))
+            .collect()
+    }
+
+    fn tasks_file(&self) -> Vec<String> {
+        let lines: Vec<_> = self.tasks_md.lines().filter(|line| line.starts_with("- [")).collect();
+        let mut found = Vec::new();
+        if lines.len() != self.tasks.len() {
+            found.push(format!(
+                "TASKS.md has {} lines for {} tasks",
+                lines.len(),
+                self.tasks.len()
+            ));
+        }
+        for task in &self.tasks {
+            let text = |part: &str| task[part].as_str().unwrap_or_default();
+            let mark = match text("status") {
+                "pending" => ' ',
+                "done" => 'x',
+                _ => '~',
+            };
+            let start = format!(
+                "- [{mark}] {} — [{}] {}",
+                text("id"),
+                text("owner"),
+                text("description")
+            );
+            if lines.iter().filter(|line| line.starts_with(&start)).count() != 1 {
+                found.push(format!(
+                    "TASKS.md should have one line {start:?}; it holds {:?}",
+                    self.tasks_md
+                ));
+            }
+        }
+        found
+    }
+}
+
+impl Tables {
+    fn read(project: &Project<'_>) -> Result<Self, String> {
+        let file = project.root().join(TABLES);
+        if !file.exists() {
+            return Ok(Self {
+                state: Vec::new(),
+                tasks: Vec::new(),
+                history: Vec::new(),
+            });
+        }
+        Ok(Self {
+            state: sql::query(&file, "select key, value from state order by key")?,
+            tasks: sql::query(
+                &file,
+                "select id, owner, description, status, depends_on, note from tasks order by id",
+            )?,
+            history: sql::query(
+                &file,
+                "select id, key, old_value, new_value, changed_by from state_history order by id desc limit 1000",
+            )?,
+        })
+    }
+}
+
+fn task_row(task: &Value) -> Vec<Value> {
+    let depends = match task["depends_on"].as_array() {
+        Some(ids) if !ids.is_empty() => Value::from(task["depends_on"].to_string()),
+        _ => Value::Null,
+    };
+    let part = |name: &str| task[name].clone();
+    vec![
+        part("id"),
+        part("owner"),
+        part("description"),
+        part("status"),
+        depends,
+        part("note"),
+    ]
+}
+
+fn list(mut reply: Value, member: &str) -> Result<Vec<Value>, String> {
+    match reply[member].take() {
+        Value::Array(list) => Ok(list),
+        _ => Err(format!("the reply has no list `{member}`: {reply}")),
+    }
+}
+
+/// What `doctor` says; findings are no failure here, an answer that cannot be read is.
+fn doctor(project: &Project<'_>) -> Result<Value, String> {
+    let finished = project.run(&["--json", "doctor"])?;
+    serde_json::from_str(&finished.stdout).map_err(|error| {
+        format!(
+            "doctor answered no JSON ({error}): {}{}",
+            finished.stdout, finished.stderr
+        )
+    })
+}

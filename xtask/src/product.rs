@@ -1,0 +1,90 @@
+//! The program under test, built.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+/// A built program, and the fault that is planted in it.
+#[derive(Clone)]
+pub(crate) struct Product {
+    pub(crate) binary: PathBuf,
+    pub(crate) mutant: Option<String>,
+}
+
+impl Product {
+    /// The program at `binary`, or one that is built now.
+    pub(crate) fn given_or_built(binary: Option<PathBuf>) -> Result<Self, String> {
+        Ok(Self {
+            binary: binary.map_or_else(|| build(&[]), Ok)?,
+            mutant: None,
+        })
+    }
+
+    /// The program with the points where faults can be planted. It never stands where a release is built.
+    pub(crate) fn with_mutants() -> Result<Self, String> {
+        let target = target_folder()?.join("mutants");
+        let target = target.to_str().ok_or("the target folder's name is not UTF-8")?;
+        Ok(Self {
+            binary: build(&["--features", "mutants", "--target-dir", target])?,
+            mutant: None,
+        })
+    }
+
+    /// The same program with this fault.
+    pub(crate) fn mutated(&self, mutant: &str) -> Self {
+        Self {
+            binary: self.binary.clone(),
+            mutant: Some(mutant.to_owned()),
+        }
+    }
+}
+
+/// The cargo that runs us.
+pub(crate) fn cargo() -> Command {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")));
+    cargo.current_dir(testkit::repository());
+    cargo
+}
+
+/// The folder that cargo builds into.
+pub(crate) fn target_folder() -> Result<PathBuf, String> {
+    let lines = output(cargo().args(["metadata", "--no-deps", "--offline", "--format-version", "1"]))?;
+    let metadata: Value = serde_json::from_str(&lines).map_err(|error| format!("cargo metadata: {error}"))?;
+    metadata["target_directory"]
+        .as_str()
+        .map(PathBuf::from)
+        .ok_or_else(|| "cargo metadata names no target folder".into())
+}
+
+fn build(options: &[&str]) -> Result<PathBuf, String> {
+    let words = [
+        "build",
+        "--quiet",
+        "--package",
+        "mainstay",
+        "--message-format",
+        "json-render-diagnostics",
+    ];
+    let messages = output(cargo().args(words).args(options))?;
+    let mut executables = messages.lines().filter_map(|line| {
+        let message: Value = serde_json::from_str(line).ok()?;
+        (message["target"]["name"] == "mainstay").then(|| message["executable"].as_str().map(PathBuf::from))?
+    });
+    executables
+        .next_back()
+        .ok_or_else(|| "cargo built no program `mainstay`".into())
+}
+
+fn output(command: &mut Command) -> Result<String, String> {
+    let done = command
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| format!("{command:?}: {error}"))?;
+    if done.status.success() {
+        Ok(String::from_utf8_lossy(&done.stdout).into_owned())
+    } else {
+        Err(format!("{command:?}: {}", done.status))
+    }
+}

@@ -1,0 +1,56 @@
+//! `cargo xtask test`: every test, in order.
+
+use testkit::vectors::Choice;
+
+use crate::arguments::Arguments;
+use crate::packages::{STRACE, ensure};
+use crate::product::{Product, cargo};
+use crate::steps::{Tally, shown};
+use crate::{clients, crash, load, vectors};
+
+pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
+    let quick = arguments.flag("--quick");
+    arguments.end()?;
+    let mut tally = Tally::default();
+    tally.step("cargo fmt", || shown(cargo().args(["fmt", "--all", "--check"])));
+    tally.step("cargo clippy", || {
+        shown(cargo().args([
+            "clippy",
+            "--quiet",
+            "--workspace",
+            "--all-targets",
+            "--",
+            "-D",
+            "warnings",
+        ]))
+    });
+    deny(&mut tally);
+    tally.step("cargo test", || shown(cargo().args(["test", "--quiet", "--workspace"])));
+    let product = Product::given_or_built(None)?;
+    tally.step("vectors", || vectors::check(&product, &Choice::default()));
+    tally.step("load", || load::check(&product, load::Size::Quick));
+    if quick {
+        println!("skipped with --quick: crash (strace), MCP clients (Python, Node)");
+    } else {
+        tally.step("crash", || {
+            ensure(&[STRACE])?;
+            crash::check(&product, &crash::Choice::quick())
+        });
+        clients::run(&product, &mut tally)?;
+    }
+    tally.close()
+}
+
+fn deny(tally: &mut Tally) {
+    let is_there = cargo()
+        .args(["deny", "--version"])
+        .output()
+        .is_ok_and(|output| output.status.success());
+    if is_there {
+        tally.step("cargo deny", || {
+            shown(cargo().args(["deny", "check", "licenses", "bans", "sources"]))
+        });
+    } else {
+        println!("skipped: cargo deny is not installed (cargo install cargo-deny)");
+    }
+}
