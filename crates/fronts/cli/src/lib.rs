@@ -1,1 +1,80 @@
-//! x
+//! The command line: turns words into calls, replies into text, refusals into exit codes.
+//!
+//! Format commands and `call` are routed by their first words and read by one grammar that is driven
+//! by the formats' own data; the generic commands are parsed by clap. This front decides nothing: what
+//! a call may do is the engine's and the formats' business.
+
+mod call;
+mod errors;
+#[cfg(test)]
+mod fixture;
+mod format_command;
+mod generic;
+mod grammar;
+mod help;
+mod platform;
+mod printable;
+mod project;
+mod route;
+mod screens;
+mod serve;
+mod server_process;
+mod servers;
+mod terminal;
+mod tree;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use engine::Setup;
+use model::{Refusal, RefusalClass};
+
+pub use servers::{Listening, ServeHttp, ServeStdio, Servers, Serving, ToolNames, server_failure};
+
+use project::Project;
+use route::{Globals, Route};
+use terminal::{Mode, Terminal};
+
+/// Carries out one command line, its first word being the program's name.
+///
+/// Output that cannot be written because its reader is gone changes nothing; any other failure of
+/// standard output ends an otherwise successful command with the code for what is unavailable.
+pub fn run(arguments: &[OsString], setup: Setup, servers: Servers) -> ExitCode {
+    let mut terminal = Terminal::standard(&setup.env);
+    let code = match dispatch(&mut terminal, arguments, setup, servers) {
+        Ok(code) => code,
+        Err(refusal) => errors::report(&mut terminal, &refusal),
+    };
+    let unwritten = terminal
+        .failure()
+        .map(|error| format!("error: standard output cannot be written: {error}"));
+    match unwritten {
+        Some(line) => {
+            terminal.note(&line);
+            ExitCode::from(code.max(errors::exit_code(RefusalClass::Unavailable)))
+        }
+        None => ExitCode::from(code),
+    }
+}
+
+fn dispatch(terminal: &mut Terminal, arguments: &[OsString], setup: Setup, servers: Servers) -> Result<u8, Refusal> {
+    if arguments.iter().any(|argument| argument == "--json") {
+        // Until the line is understood, so that faults in it are answered in JSON too.
+        terminal.mode = Mode::Json;
+    }
+    let (globals, route) = route::find(arguments, setup.formats)?;
+    terminal.mode = if globals.json { Mode::Json } else { Mode::Text };
+    let project = |globals: Globals| Project {
+        setup,
+        servers,
+        globals,
+    };
+    match route {
+        Route::Format(format, words) => format_command::run(terminal, project(globals), format, &words),
+        Route::Call(words) => {
+            let (tool, rest) = words.split_first().expect("the way of `call` holds a tool");
+            call::run(terminal, project(globals), tool, rest.first().map(String::as_str))
+        }
+        Route::Generic(words) => generic::run(terminal, project(globals), &words),
+    }
+}

@@ -1,0 +1,56 @@
+//! A format that decides nothing, for tests of the front.
+
+use format::{Command, Files, Format, Seen, Sources, Surface, Taken, Touched, View};
+use model::{Call, Context, Image, Outcome, Refusal, Space};
+
+/// The roll-call of the tests.
+pub(crate) static FORMATS: &[&dyn Format] = &[&Idle];
+
+struct Idle;
+
+static SURFACE: Surface = Surface {
+    tools: &[],
+    commands: &[Command {
+        words: &["detect"],
+        about: "Says which backend answers.",
+        tool: "hseos_detect",
+        text_tool: None,
+        options: &[],
+        fixed: &[],
+        arguments: Ok,
+        print: |_, _| String::new(),
+        examples: &[],
+    }],
+    binary_names: &["hseos", "project-state", "project-state.sh"],
+    actor_argument: None,
+    actor_variable: None,
+    default_actor: |_| "cli".to_owned(),
+    server_name: Some("hseos-project-state"),
+};
+
+impl Format for Idle {
+    fn name(&self) -> &'static str {
+        "hseos"
+    }
+    fn surface(&self) -> &'static Surface {
+        &SURFACE
+    }
+    fn is_used(&self, _: &dyn Files) -> bool {
+        false
+    }
+    fn spaces(&self, _: Option<&Call>, _: &View<'_>, _: &Context) -> Result<Vec<Space>, Refusal> {
+        Ok(Vec::new())
+    }
+    fn sources(&self, _: &Space, _: &View<'_>, _: &Context) -> Result<Sources, Refusal> {
+        Ok(Sources::default())
+    }
+    fn take_in(&self, _: &Space, _: &[Seen], _: &View<'_>, _: &Context) -> Taken {
+        Taken::default()
+    }
+    fn handle(&self, _: &Call, _: &View<'_>, _: &Context) -> Result<Outcome, Refusal> {
+        Ok(Outcome::default())
+    }
+    fn render(&self, _: &Space, _: &Touched<'_>, _: &View<'_>, _: &Context) -> Vec<Image> {
+        Vec::new()
+    }
+}

@@ -1,0 +1,293 @@
+//! Table tests of the grammar over a small set of commands.
+
+use serde_json::json;
+
+use super::*;
+
+const fn opt(name: &'static str, flags: &'static [&'static str], positional: bool, required: bool) -> Opt {
+    Opt {
+        name,
+        flags,
+        positional,
+        required,
+        takes_value: true,
+        about: "",
+    }
+}
+
+const fn command(words: &'static [&'static str], options: &'static [Opt]) -> Command {
+    Command {
+        words,
+        about: "",
+        tool: "",
+        text_tool: None,
+        options,
+        fixed: &[],
+        arguments: Ok,
+        print: |_, _| String::new(),
+        examples: &[],
+    }
+}
+
+const KEY: Opt = opt("key", &["key"], true, true);
+const VALUE: Opt = opt("value", &["value"], true, true);
+const AGENT: Opt = opt("agent", &["agent"], true, false);
+const ID: Opt = opt("id", &["id"], true, true);
+const OWNER: Opt = opt("owner", &["owner"], true, true);
+const DESCRIPTION: Opt = opt("description", &["desc", "description"], true, true);
+const DEPENDS: Opt = opt("depends", &["depends"], true, false);
+const REASON: Opt = opt("reason", &["reason"], true, false);
+const STATUS: Opt = opt("status", &["status"], false, true);
+const NOTE: Opt = opt("note", &["note"], false, false);
+const FORCE: Opt = Opt {
+    takes_value: false,
+    ..opt("force", &["force"], false, false)
+};
+
+pub(crate) static COMMANDS: [Command; 7] = [
+    command(&["state"], &[]),
+    command(&["state", "read"], &[]),
+    command(&["state", "write"], &[KEY, VALUE, AGENT]),
+    command(&["tasks", "add"], &[ID, OWNER, DESCRIPTION, DEPENDS]),
+    command(&["tasks", "block"], &[ID, REASON]),
+    command(&["tasks", "update"], &[ID, STATUS, NOTE, FORCE]),
+    command(&["history"], &[opt("n", &["n"], true, false)]),
+];
+
+fn typed(line: &[&str]) -> Typed<'static> {
+    let commands: Vec<&'static Command> = COMMANDS.iter().collect();
+    let tokens: Vec<String> = line.iter().map(|token| (*token).to_owned()).collect();
+    read("hseos", &commands, &tokens)
+}
+
+fn run(line: &[&str]) -> (String, Value) {
+    match typed(line).asked {
+        Ok(Asked::Run(command, typed)) => (command.words.join(" "), Value::Object(typed)),
+        other => panic!("{line:?} gave {other:?}"),
+    }
+}
+
+#[test]
+fn commands_are_read() {
+    let cases: &[(&[&str], &str, Value)] = &[
+        (&["state"], "state", json!({})),
+        (&["state", "read"], "state read", json!({})),
+        (
+            &["state", "write", "a", "b"],
+            "state write",
+            json!({"key": "a", "value": "b"}),
+        ),
+        (
+            &["state", "write", "a", "b", "ORBIT"],
+            "state write",
+            json!({"key": "a", "value": "b", "agent": "ORBIT"}),
+        ),
+        // PowerShell spellings: one dash or two, any case, `=`.
+        (
+            &["state", "write", "-key", "a", "-value", "b"],
+            "state write",
+            json!({"key": "a", "value": "b"}),
+        ),
+        (
+            &["state", "write", "-Value", "b", "--KEY", "a"],
+            "state write",
+            json!({"key": "a", "value": "b"}),
+        ),
+        (
+            &["state", "write", "--key=a", "-value=b=c"],
+            "state write",
+            json!({"key": "a", "value": "b=c"}),
+        ),
+        (
+            &["state", "write", "-value=", "a"],
+            "state write",
+            json!({"key": "a", "value": ""}),
+        ),
+        (
+            &["tasks", "add", "-id", "T5", "-owner", "GHOST", "-desc", "x y"],
+            "tasks add",
+            json!({"id": "T5", "owner": "GHOST", "description": "x y"}),
+        ),
+        // Positionals fill the places that no flag filled.
+        (
+            &["tasks", "add", "GHOST", "-id", "T5", "text"],
+            "tasks add",
+            json!({"id": "T5", "owner": "GHOST", "description": "text"}),
+        ),
+        // Unknown dash tokens are text; so is everything behind `--`, and the value of an option.
+        (
+            &["state", "write", "k", "-5"],
+            "state write",
+            json!({"key": "k", "value": "-5"}),
+        ),
+        (
+            &["state", "write", "k", "--unknown"],
+            "state write",
+            json!({"key": "k", "value": "--unknown"}),
+        ),
+        (
+            &["state", "write", "k", "-"],
+            "state write",
+            json!({"key": "k", "value": "-"}),
+        ),
+        (
+            &["state", "write", "k", "---value"],
+            "state write",
+            json!({"key": "k", "value": "---value"}),
+        ),
+        (
+            &["state", "write", "k", "--", "-value"],
+            "state write",
+            json!({"key": "k", "value": "-value"}),
+        ),
+        (
+            &["state", "write", "--", "k", "--json"],
+            "state write",
+            json!({"key": "k", "value": "--json"}),
+        ),
+        (
+            &["state", "write", "k", "--", "--"],
+            "state write",
+            json!({"key": "k", "value": "--"}),
+        ),
+        (
+            &["state", "write", "k", "-value", "-key"],
+            "state write",
+            json!({"key": "k", "value": "-key"}),
+        ),
+        (
+            &["state", "write", "k", "-value", "--json"],
+            "state write",
+            json!({"key": "k", "value": "--json"}),
+        ),
+        (
+            &["state", "write", "k", ""],
+            "state write",
+            json!({"key": "k", "value": ""}),
+        ),
+        (&["tasks", "block", "T1"], "tasks block", json!({"id": "T1"})),
+        (
+            &["tasks", "update", "T1", "--force", "--status", "done"],
+            "tasks update",
+            json!({"id": "T1", "status": "done", "force": true}),
+        ),
+        (&["history", "-N", "3"], "history", json!({"n": "3"})),
+    ];
+    for (line, words, expected) in cases {
+        assert_eq!(run(line), ((*words).to_owned(), expected.clone()), "{line:?}");
+    }
+}
+
+#[test]
+fn wrong_grammar_is_refused() {
+    let cases: &[(&[&str], &str, &str)] = &[
+        (&[], "command", "hseos needs a command"),
+        (&["tasks"], "command", "hseos tasks needs one more word"),
+        (
+            &["tasks", "frobnicate", "x"],
+            "command",
+            "hseos has no command \"tasks frobnicate\"",
+        ),
+        (&["tsks", "add"], "command", "hseos has no command \"tsks\""),
+        (&["STATE", "read"], "command", "hseos has no command \"STATE\""),
+        (&["state", "write", "phase"], "value", "hseos state write needs VALUE"),
+        (&["state", "write"], "key", "hseos state write needs KEY"),
+        (
+            &["state", "read", "x"],
+            "arguments",
+            "hseos state read does not take \"x\" as well",
+        ),
+        (
+            &["state", "write", "a", "b", "c", "d"],
+            "arguments",
+            "hseos state write does not take \"d\" as well",
+        ),
+        (
+            &["tasks", "update", "T1", "done"],
+            "arguments",
+            "hseos tasks update does not take \"done\" as well",
+        ),
+        (&["tasks", "update", "T1"], "status", "hseos tasks update needs STATUS"),
+        (
+            &["tasks", "update", "T1", "--status"],
+            "status",
+            "--status needs a value",
+        ),
+        (
+            &["tasks", "update", "T1", "-note", "a", "--NOTE", "b"],
+            "note",
+            "--NOTE is given twice",
+        ),
+        (
+            &["tasks", "update", "T1", "--force=yes"],
+            "force",
+            "--force=yes takes no value",
+        ),
+        (
+            &["state", "write", "k", "-owner"],
+            "owner",
+            "hseos state write has no option -owner",
+        ),
+        (
+            &["state", "write", "k", "--actor", "x"],
+            "actor",
+            "--actor stands before hseos",
+        ),
+    ];
+    for (line, field, message) in cases {
+        let Err(refusal) = typed(line).asked else {
+            panic!("{line:?} was accepted")
+        };
+        assert_eq!(refusal.code, "invalid_argument", "{line:?}");
+        assert_eq!(refusal.class, model::RefusalClass::Usage, "{line:?}");
+        assert_eq!(
+            (refusal.field.as_deref(), refusal.message.as_str()),
+            (Some(*field), *message),
+            "{line:?}"
+        );
+        assert!(refusal.hint.is_some(), "{line:?}");
+    }
+}
+
+#[test]
+fn a_refusal_offers_what_fits() {
+    let Err(refusal) = typed(&["tasks", "frobnicate"]).asked else {
+        panic!("accepted")
+    };
+    assert_eq!(
+        refusal.allowed,
+        Some(json!(["tasks add", "tasks block", "tasks update"]))
+    );
+    let Err(refusal) = typed(&["state", "write", "phase"]).asked else {
+        panic!("accepted")
+    };
+    assert_eq!(
+        refusal.hint.as_deref(),
+        Some("usage: mainstay hseos state write KEY VALUE [AGENT]")
+    );
+}
+
+#[test]
+fn json_and_help_are_heard_anywhere() {
+    let cases: &[(&[&str], bool)] = &[
+        (&["--json", "state", "read"], true),
+        (&["state", "read", "--json"], true),
+        (&["state", "write", "k", "--json", "v"], true),
+        (&["tasks", "frobnicate", "--json"], true),
+        (&["tasks", "update", "T1", "-owner", "--json"], true),
+        (&["state", "write", "k", "--", "--json"], false),
+        (&["state", "write", "k", "--JSON"], false),
+        (&["state", "read"], false),
+    ];
+    for (line, json) in cases {
+        assert_eq!(typed(line).json, *json, "{line:?}");
+    }
+    assert!(matches!(typed(&["--help"]).asked, Ok(Asked::Help(None))));
+    assert!(matches!(typed(&["tasks", "--help"]).asked, Ok(Asked::Help(None))));
+    for line in [&["tasks", "add", "--help"][..], &["tasks", "add", "-nope", "--help"]] {
+        let Ok(Asked::Help(Some(command))) = typed(line).asked else {
+            panic!("{line:?} is no help")
+        };
+        assert_eq!(command.words, ["tasks", "add"]);
+    }
+}

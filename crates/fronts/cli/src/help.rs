@@ -1,0 +1,206 @@
+//! Help about format commands, rendered from their data for 80 columns.
+
+use std::fmt::Write as _;
+
+use format::{Command, Opt};
+
+use crate::printable::wrap;
+
+const WIDTH: usize = 80;
+
+/// The word that stands for an option's value in usage lines.
+pub(crate) fn placeholder(opt: &Opt) -> String {
+    opt.name.to_uppercase().replace('_', "-")
+}
+
+/// The first spelling of an option, with its dashes.
+pub(crate) fn flag(opt: &Opt) -> Option<String> {
+    opt.flags.first().map(|flag| format!("--{flag}"))
+}
+
+/// One line of usage.
+///
+/// **Shape**: `mainstay hseos tasks update ID --status STATUS [--note NOTE]`.
+pub(crate) fn usage(format: &str, command: &Command) -> String {
+    let mut line = format!("mainstay {format} {}", command.words.join(" "));
+    let (positional, named): (Vec<&Opt>, Vec<&Opt>) = command.options.iter().partition(|opt| opt.positional);
+    for opt in positional.into_iter().chain(named) {
+        let word = if opt.positional { placeholder(opt) } else { spelled(opt) };
+        let _ = if opt.required {
+            write!(line, " {word}")
+        } else {
+            write!(line, " [{word}]")
+        };
+    }
+    line
+}
+
+/// Help about all commands of a format.
+pub(crate) fn of_format(format: &str, commands: &[&Command]) -> String {
+    let mut text = format!("Usage: mainstay {format} COMMAND [ARGUMENTS]\n\nCommands:\n");
+    let rows: Vec<(String, &str)> = commands
+        .iter()
+        .map(|command| (command.words.join(" "), command.about))
+        .collect();
+    columns(&mut text, &rows);
+    let _ = write!(
+        text,
+        "\n`mainstay {format} COMMAND --help` tells more of one. Options take one dash or\n\
+         two, in any case; `--` ends them; `--json` prints the result as JSON."
+    );
+    text
+}
+
+/// Help about one command.
+pub(crate) fn of_command(format: &str, command: &Command) -> String {
+    let mut text = String::new();
+    for line in wrap(command.about, WIDTH) {
+        let _ = writeln!(text, "{line}");
+    }
+    let _ = writeln!(text, "\nUsage:");
+    for (index, line) in wrap(&usage(format, command), WIDTH - 6).iter().enumerate() {
+        let _ = writeln!(text, "{}{line}", if index == 0 { "  " } else { "      " });
+    }
+    let (positional, named): (Vec<&Opt>, Vec<&Opt>) = command.options.iter().partition(|opt| opt.positional);
+    for (title, options) in [("Arguments", positional), ("Options", named)] {
+        if options.is_empty() {
+            continue;
+        }
+        let _ = writeln!(text, "\n{title}:");
+        let rows: Vec<(String, &str)> = options.iter().map(|opt| (left(opt), opt.about)).collect();
+        columns(&mut text, &rows);
+    }
+    if !command.examples.is_empty() {
+        let _ = writeln!(text, "\nExamples:");
+        for example in command.examples {
+            let _ = writeln!(text, "  {example}");
+        }
+    }
+    text.truncate(text.trim_end().len());
+    text
+}
+
+/// What stands left of an option's explanation.
+fn left(opt: &Opt) -> String {
+    match (opt.positional, flag(opt)) {
+        (true, Some(flag)) => format!("{}, {flag}", placeholder(opt)),
+        (true, None) => placeholder(opt),
+        (false, _) => spelled(opt),
+    }
+}
+
+/// `--flag VALUE`, or `--flag` for a switch.
+fn spelled(opt: &Opt) -> String {
+    let flag = flag(opt).unwrap_or_default();
+    if opt.takes_value {
+        format!("{flag} {}", placeholder(opt))
+    } else {
+        flag
+    }
+}
+
+/// Two columns, the right one wrapped.
+fn columns(text: &mut String, rows: &[(String, &str)]) {
+    let width = rows
+        .iter()
+        .map(|(left, _)| left.chars().count())
+        .max()
+        .unwrap_or(0)
+        .min(32);
+    for (left, right) in rows {
+        let mut lines = wrap(right, WIDTH - width - 4).into_iter();
+        let first = lines.next().unwrap_or_default();
+        let row = format!("  {left:width$}  {first}");
+        let _ = writeln!(text, "{}", row.trim_end());
+        for line in lines {
+            let _ = writeln!(text, "  {:width$}  {line}", "");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    static ADD: Command = Command {
+        words: &["tasks", "add"],
+        about: "Adds a task; repeating the same is fine.",
+        tool: "tasks_add",
+        text_tool: None,
+        options: &[
+            Opt {
+                name: "id",
+                flags: &["id"],
+                positional: true,
+                required: true,
+                takes_value: true,
+                about: "the task's id; digits become T…",
+            },
+            Opt {
+                name: "depends",
+                flags: &["depends"],
+                positional: true,
+                required: false,
+                takes_value: true,
+                about: "ids that must be done first, as a list with commas or as a JSON array of texts",
+            },
+            Opt {
+                name: "note_text",
+                flags: &["note"],
+                positional: false,
+                required: true,
+                takes_value: true,
+                about: "a note",
+            },
+            Opt {
+                name: "force",
+                flags: &["force"],
+                positional: false,
+                required: false,
+                takes_value: false,
+                about: "even so",
+            },
+        ],
+        fixed: &[],
+        arguments: Ok,
+        print: |_, _| String::new(),
+        examples: &["mainstay hseos tasks add T5 --note x"],
+    };
+
+    #[test]
+    fn a_command_is_explained() {
+        let expected = "\
+Adds a task; repeating the same is fine.
+
+Usage:
+  mainstay hseos tasks add ID [DEPENDS] --note NOTE-TEXT [--force]
+
+Arguments:
+  ID, --id            the task's id; digits become T…
+  DEPENDS, --depends  ids that must be done first, as a list with commas or as a
+                      JSON array of texts
+
+Options:
+  --note NOTE-TEXT  a note
+  --force           even so
+
+Examples:
+  mainstay hseos tasks add T5 --note x";
+        assert_eq!(of_command("hseos", &ADD), expected);
+    }
+
+    #[test]
+    fn a_format_is_listed() {
+        let expected = "\
+Usage: mainstay hseos COMMAND [ARGUMENTS]
+
+Commands:
+  tasks add  Adds a task; repeating the same is fine.
+
+`mainstay hseos COMMAND --help` tells more of one. Options take one dash or
+two, in any case; `--` ends them; `--json` prints the result as JSON.";
+        let text = of_format("hseos", &[&ADD]);
+        assert_eq!(text, expected);
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH));
+    }
+}

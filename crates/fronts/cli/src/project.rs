@@ -1,0 +1,30 @@
+//! The project that a command works on, before it is opened.
+
+use engine::{Engine, Identity, Setup};
+use model::{Origin, Refusal};
+
+use crate::route::Globals;
+use crate::servers::Servers;
+
+/// What a command starts from.
+pub(crate) struct Project {
+    /// What the engine is made from.
+    pub(crate) setup: Setup,
+    /// The servers that this program can start.
+    pub(crate) servers: Servers,
+    /// The options that every command takes.
+    pub(crate) globals: Globals,
+}
+
+impl Project {
+    /// Who calls through `origin`.
+    pub(crate) fn identity(&self, origin: Origin) -> Identity {
+        self.globals.identity(&self.setup.env, origin)
+    }
+
+    /// Finds the project; opens and creates nothing.
+    pub(crate) fn open(self) -> Result<Engine, Refusal> {
+        let project = self.globals.project.or(self.setup.project);
+        Engine::open(Setup { project, ..self.setup })
+    }
+}

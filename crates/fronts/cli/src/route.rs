@@ -1,0 +1,140 @@
+//! Where a command line goes, found by one look at its first words.
+//!
+//! Format commands and `call` are on the path of every agent's every step, so they are recognised
+//! without building the generic command tree. Everything else, and everything odd, goes to the tree.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use engine::Identity;
+use format::Format;
+use model::{Environment, Origin, Refusal};
+
+/// The options that every command takes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Globals {
+    /// `--project`.
+    pub(crate) project: Option<PathBuf>,
+    /// `--actor`.
+    pub(crate) actor: Option<String>,
+    /// `--session`.
+    pub(crate) session: Option<String>,
+    /// `--request-id`.
+    pub(crate) request_id: Option<String>,
+    /// `--json`.
+    pub(crate) json: bool,
+}
+
+impl Globals {
+    /// Who calls through `origin`: the options, else the environment.
+    pub(crate) fn identity(&self, env: &Environment, origin: Origin) -> Identity {
+        let or_env = |option: &Option<String>, name: &str| {
+            option
+                .clone()
+                .or_else(|| env.get(name).cloned())
+                .filter(|text| !text.is_empty())
+        };
+        Identity {
+            actor: or_env(&self.actor, "MAINSTAY_ACTOR"),
+            session: or_env(&self.session, "MAINSTAY_SESSION"),
+            request_id: or_env(&self.request_id, "MAINSTAY_REQUEST_ID"),
+            origin,
+        }
+    }
+}
+
+/// Who reads a command line.
+#[derive(Clone)]
+pub(crate) enum Route {
+    /// The grammar of format commands: the format and the tokens behind its name.
+    Format(&'static dyn Format, Vec<String>),
+    /// `call` with nothing but a tool and perhaps its arguments.
+    Call(Vec<String>),
+    /// The generic command tree, with the whole line behind the program's name.
+    Generic(Vec<String>),
+}
+
+/// Finds the way of a command line, its first word being the program's name.
+///
+/// **Errors**: `invalid_argument` for a word that is not UTF-8.
+pub(crate) fn find(arguments: &[OsString], formats: &[&'static dyn Format]) -> Result<(Globals, Route), Refusal> {
+    let mut words = Vec::with_capacity(arguments.len());
+    for (place, argument) in arguments.iter().enumerate().skip(1) {
+        let word = argument.to_str().ok_or_else(|| {
+            Refusal::invalid(
+                "arguments",
+                format!("argument {place} is not valid UTF-8: {}", argument.to_string_lossy()),
+            )
+        })?;
+        words.push(word.to_owned());
+    }
+    let named = arguments.first().and_then(|program| called_as(program, formats));
+    let Some((globals, taken)) = leading(&words) else {
+        return Ok((Globals::default(), Route::Generic(words)));
+    };
+    let rest = &words[taken..];
+    let route = match (named, rest.first().map(String::as_str)) {
+        (Some(_), Some("--version" | "-V")) => Route::Generic(words),
+        (Some(format), _) => Route::Format(format, rest.to_vec()),
+        (None, Some("call")) if is_plain_call(&rest[1..]) => Route::Call(rest[1..].to_vec()),
+        (None, Some(word)) => match formats.iter().find(|format| format.name() == word) {
+            Some(format) => Route::Format(*format, rest[1..].to_vec()),
+            None => Route::Generic(words),
+        },
+        (None, None) => Route::Generic(words),
+    };
+    Ok((globals, route))
+}
+
+/// The format whose commands the program's own name stands for; endings `.sh` and `.exe` do not count.
+fn called_as(program: &OsString, formats: &[&'static dyn Format]) -> Option<&'static dyn Format> {
+    let name = Path::new(program).file_name()?.to_str()?;
+    let bare = |name: &str| name.trim_end_matches(".exe").trim_end_matches(".sh").to_owned();
+    let names = |format: &&&'static dyn Format| {
+        format
+            .surface()
+            .binary_names
+            .iter()
+            .any(|known| bare(known) == bare(name))
+    };
+    formats.iter().find(names).copied()
+}
+
+/// The options at the front and how many words they take; nothing where the tree must explain a fault.
+fn leading(words: &[String]) -> Option<(Globals, usize)> {
+    let mut globals = Globals::default();
+    let mut taken = 0;
+    while let Some(name) = words.get(taken).and_then(|word| word.strip_prefix("--")) {
+        let (name, joined) = name
+            .split_once('=')
+            .map_or((name, None), |(name, value)| (name, Some(value)));
+        if name == "json" && joined.is_none() {
+            globals.json = true;
+            taken += 1;
+            continue;
+        }
+        if !matches!(name, "project" | "actor" | "session" | "request-id") {
+            break;
+        }
+        let value = match joined {
+            Some(value) => value,
+            None => words.get(taken + 1)?,
+        };
+        match name {
+            "project" => globals.project = Some(value.into()),
+            "actor" => globals.actor = Some(value.into()),
+            "session" => globals.session = Some(value.into()),
+            _ => globals.request_id = Some(value.into()),
+        }
+        taken += if joined.is_some() { 1 } else { 2 };
+    }
+    Some((globals, taken))
+}
+
+/// Whether the words behind `call` are a tool and at most one more, and none of them an option.
+fn is_plain_call(words: &[String]) -> bool {
+    matches!(words.len(), 1 | 2) && words.iter().all(|word| word == "-" || !word.starts_with('-'))
+}
+
+#[cfg(test)]
+mod tests;

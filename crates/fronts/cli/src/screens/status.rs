@@ -1,0 +1,160 @@
+//! The project on one screen.
+
+use std::collections::BTreeMap;
+
+use model::Object;
+
+use super::{WIDTH, column, objects, text, texts, when, widest};
+use crate::printable::cut;
+use crate::terminal::Palette;
+
+/// How many pieces of work a group shows.
+const SHOWN: usize = 8;
+
+/// Formats with their line and their work, who is at work, the last entry.
+pub(crate) fn render(report: &Object, root: &str, palette: Palette) -> String {
+    let formats: Vec<&Object> = objects(report, "formats").collect();
+    let mut lines = vec![labelled("project", &crate::printable::line(root), palette)];
+    if formats.is_empty() {
+        lines.push("No format is on here yet. To begin:".to_owned());
+        lines.push("  mainstay init   writes mainstay.toml and the files of a format".to_owned());
+        lines.push("  mainstay up     does the same and serves the project to agents".to_owned());
+        return lines.join("\n");
+    }
+    for format in &formats {
+        lines.push(labelled(&text(format, "name"), &text(format, "summary"), palette));
+        for (title, state) in [
+            ("in progress", "in_progress"),
+            ("blocked", "blocked"),
+            ("ready", "ready"),
+        ] {
+            group(&mut lines, format, title, state, palette);
+        }
+    }
+    let agents = agents(&formats);
+    if !agents.is_empty() {
+        lines.push(labelled("agents", &agents, palette));
+    }
+    if let Some(last) = report.get("last").and_then(model::Value::as_object) {
+        let (who, call, space) = (text(last, "actor"), text(last, "call"), text(last, "space"));
+        let shown = format!(
+            "{}  {}  {who}  {call}  {space}",
+            text(last, "revision"),
+            when(&text(last, "at"))
+        );
+        lines.push(labelled("last", &shown, palette));
+    }
+    lines.join("\n")
+}
+
+fn labelled(label: &str, value: &str, palette: Palette) -> String {
+    let padded = column(label, 11);
+    let value = cut(value, WIDTH - 12);
+    format!("{} {value}", palette.bold(&padded)).trim_end().to_owned()
+}
+
+fn group(lines: &mut Vec<String>, format: &Object, title: &str, state: &str, palette: Palette) {
+    let items: Vec<&Object> = objects(format, "work")
+        .filter(|item| text(item, "state") == state)
+        .collect();
+    if items.is_empty() {
+        return;
+    }
+    lines.push(format!("  {} ({})", palette.dim(title), items.len()));
+    let shown = &items[..items.len().min(SHOWN)];
+    let column_of = |name: &str, most: usize| {
+        let texts: Vec<String> = shown.iter().map(|item| text(item, name)).collect();
+        widest(texts.iter().map(String::as_str), most)
+    };
+    let (ids, owners) = (column_of("id", 20), column_of("owner", 16));
+    for item in shown {
+        let waits = texts(item, "blocked_by").join(", ");
+        let tail = if waits.is_empty() {
+            String::new()
+        } else {
+            format!("  (waits: {waits})")
+        };
+        let (id, owner) = (column(&text(item, "id"), ids), column(&text(item, "owner"), owners));
+        let line = format!("    {id}  {owner}  {}{tail}", text(item, "title"));
+        lines.push(cut(line.trim_end(), WIDTH).into_owned());
+    }
+    if items.len() > SHOWN {
+        lines.push(format!("    … and {} more", items.len() - SHOWN));
+    }
+}
+
+/// Who has work in progress, and how much.
+fn agents(formats: &[&Object]) -> String {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for item in formats.iter().flat_map(|format| objects(format, "work")) {
+        let owner = text(item, "owner");
+        if text(item, "state") == "in_progress" && !owner.is_empty() {
+            *counts.entry(owner).or_default() += 1;
+        }
+    }
+    counts
+        .iter()
+        .map(|(owner, count)| format!("{owner} ({count})"))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn item(id: &str, title: &str, state: &str, owner: &str, blocked_by: &[&str]) -> Value {
+        json!({"id": id, "title": title, "state": state, "owner": owner, "blocked_by": blocked_by})
+    }
+
+    #[test]
+    fn the_project_fits_a_screen() {
+        let mut work = vec![
+            item("T2", "Wire the login form", "in_progress", "GHOST", &[]),
+            item("T6", "Plan\nthe \u{1b}[31mrelease", "blocked", "RAZOR", &["T2", "T5"]),
+            item("T1", "Gone", "done", "GHOST", &[]),
+        ];
+        work.extend((10..20).map(|n| item(&format!("T{n}"), &"long ".repeat(30), "ready", "OPS", &[])));
+        let report = json!({
+            "formats": [{"name": "hseos", "summary": "phase execution, 12 open tasks", "work": work}],
+            "last": {"revision": 12, "at": "2026-01-02T03:04:05.678Z", "actor": "GHOST", "call": "tasks_update", "space": "hseos"},
+            "warnings": [],
+        });
+        let shown = render(report.as_object().unwrap(), "/srv/app", Palette::PLAIN);
+        let ready = "    T10  OPS  long long long long long long long long long long long long long …";
+        let mut expected = vec![
+            "project     /srv/app",
+            "hseos       phase execution, 12 open tasks",
+            "  in progress (1)",
+            "    T2  GHOST  Wire the login form",
+            "  blocked (1)",
+            "    T6  RAZOR  Plan the [31mrelease  (waits: T2, T5)",
+            "  ready (10)",
+            ready,
+        ];
+        assert_eq!(shown.lines().take(8).collect::<Vec<_>>(), expected);
+        expected = vec![
+            "    … and 2 more",
+            "agents      GHOST (1)",
+            "last        12  2026-01-02 03:04:05  GHOST  tasks_update  hseos",
+        ];
+        assert_eq!(shown.lines().skip(15).collect::<Vec<_>>(), expected);
+        assert!(shown.lines().all(|line| line.chars().count() <= WIDTH));
+    }
+
+    #[test]
+    fn a_project_without_formats_says_how_to_begin() {
+        let report = json!({"formats": [], "last": null, "warnings": []});
+        let expected = "\
+project     /srv/app
+No format is on here yet. To begin:
+  mainstay init   writes mainstay.toml and the files of a format
+  mainstay up     does the same and serves the project to agents";
+        assert_eq!(
+            render(report.as_object().unwrap(), "/srv/app", Palette::PLAIN),
+            expected
+        );
+    }
+}
