@@ -52,10 +52,10 @@ pub struct Weaving<'a> {
 ///
 /// **Errors**: [`StoreError::Conflict`] when a `before` is not what is stored, member order
 /// included, or when one key is changed twice.
-pub fn weave<'a>(
-    changes: &'a [Change],
+pub fn weave(
+    changes: &[Change],
     mut stored: impl FnMut(&RecordKey) -> Result<Option<String>, StoreError>,
-) -> Result<Vec<Weaving<'a>>, StoreError> {
+) -> Result<Vec<Weaving<'_>>, StoreError> {
     let mut seen = HashSet::new();
     let mut woven = Vec::with_capacity(changes.len());
     for Change { key, before, after } in changes {

@@ -17,3 +17,6 @@ mod contract {
     //! The contract suite.
     ::store::contract_suite!(crate::MemoryOpener::default());
 }
+
+#[cfg(test)]
+mod tests;

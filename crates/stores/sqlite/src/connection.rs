@@ -1,5 +1,6 @@
 //! Connections: how a file is opened, and what `SQLite` may not do with it.
 
+use std::fmt::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -45,7 +46,7 @@ pub(crate) fn connect(path: &Path) -> Outcome<Connection> {
     Err(first)
 }
 
-fn open(path: &Path, access: OpenFlags) -> Outcome<Connection> {
+pub(crate) fn open(path: &Path, access: OpenFlags) -> Outcome<Connection> {
     let conn = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     conn.busy_timeout(PATIENCE)?;
     conn.set_prepared_statement_cache_capacity(STATEMENTS);
@@ -67,13 +68,13 @@ fn open(path: &Path, access: OpenFlags) -> Outcome<Connection> {
 }
 
 /// The file as a URI that promises `SQLite` that nobody changes it.
-fn immutable(path: &Path) -> PathBuf {
+pub(crate) fn immutable(path: &Path) -> PathBuf {
     let mut uri = String::from("file:");
     for &byte in path.as_os_str().as_bytes() {
         if byte.is_ascii_alphanumeric() || b"/-_.".contains(&byte) {
             uri.push(char::from(byte));
         } else {
-            uri.push_str(&format!("%{byte:02x}"));
+            write!(uri, "%{byte:02x}").expect("a string takes everything");
         }
     }
     uri.push_str("?immutable=1");

@@ -80,11 +80,11 @@ fn establish(conn: &Connection) -> Outcome<()> {
         return Err(Fault::io("the file system does not carry SQLite's write-ahead log"));
     }
     conn.execute_batch(BEGIN)?;
-    let made = standing(conn).and_then(|found| match found {
+    let result = standing(conn).and_then(|found| match found {
         Standing::Ready => Ok(()),
         Standing::Blank => make_tables(conn),
     });
-    match made {
+    match result {
         Ok(()) => Ok(conn.execute_batch(COMMIT)?),
         Err(fault) => {
             // The fault tells more than a failed rollback could; closing undoes it in any case.
