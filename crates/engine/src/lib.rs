@@ -1,5 +1,36 @@
 //! The straight line of one request: locks, healing, taking in, thinking, commit, publishing.
+//!
+//! A front hands a [`model::Call`] to [`Engine::call`]. A read is answered in `read`, a write goes
+//! through `write`; everything else in this room serves one step of the two.
 
-mod api;
+mod clock;
+mod engine;
+mod foreign;
+mod ground;
+mod heal;
+mod history;
+mod home;
+mod images;
+mod init;
+mod locks;
+mod overview;
+mod plan;
+mod probes;
+mod project;
+mod publish;
+mod read;
+mod receipts;
+mod records;
+mod refusals;
+mod replay;
+mod resources;
+mod server_record;
+mod tabled;
+mod tables;
+mod take_in;
+mod write;
+mod writer;
 
-pub use api::{Engine, HistoryQuery, Identity, Resource, Setup};
+pub use engine::{Engine, Identity, Setup};
+pub use history::HistoryQuery;
+pub use resources::Resource;

@@ -17,7 +17,11 @@ impl Change {
     /// The change that takes this one back.
     #[must_use]
     pub fn inverse(self) -> Self {
-        Self { key: self.key, before: self.after, after: self.before }
+        Self {
+            key: self.key,
+            before: self.after,
+            after: self.before,
+        }
     }
 }
 
@@ -36,7 +40,10 @@ impl FolderMove {
     /// The move that takes this one back.
     #[must_use]
     pub fn inverse(self) -> Self {
-        Self { from: self.to, to: self.from }
+        Self {
+            from: self.to,
+            to: self.from,
+        }
     }
 }
 

@@ -1,0 +1,27 @@
+//! The clock and randomness: the only place where either is read.
+
+use model::{Refusal, Timestamp};
+
+/// The present moment, or the one that a test set.
+///
+/// **Errors**: `config_invalid` when `MAINSTAY_NOW` is no RFC 3339 time.
+pub(crate) fn now(set: Option<&str>) -> Result<Timestamp, Refusal> {
+    match set.filter(|text| !text.is_empty()) {
+        None => Ok(Timestamp::from_millis(jiff::Timestamp::now().as_millisecond())),
+        Some(text) => Timestamp::parse_rfc3339(text)
+            .ok_or_else(|| Refusal::config("MAINSTAY_NOW", "MAINSTAY_NOW is no RFC 3339 time")),
+    }
+}
+
+/// A fresh tag of 16 hexadecimal digits, or the one that a test set.
+pub(crate) fn tag(set: Option<&str>) -> String {
+    let fits = |text: &&str| (4..=32).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    set.filter(fits).map_or_else(random, str::to_owned)
+}
+
+/// 64 random bits as 16 hexadecimal digits.
+pub(crate) fn random() -> String {
+    let mut bytes = [0; 8];
+    getrandom::fill(&mut bytes).expect("the operating system gives random bytes");
+    format!("{:016x}", u64::from_be_bytes(bytes))
+}

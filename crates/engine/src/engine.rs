@@ -1,0 +1,263 @@
+//! One project, ready to answer requests.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use format::{Format, HealthProbe, Probes, Tool};
+use model::{Call, Context, Environment, Object, Origin, Refusal, RefusalClass, Reply, Timestamp};
+use store::{Opener, Store};
+
+use crate::home::Home;
+use crate::images::ProjectFiles;
+use crate::probes::{self, HostProbes};
+use crate::read::{Read, read, read_from_images};
+use crate::write::{Asked, write};
+use crate::writer::Writer;
+use crate::{clock, project, refusals};
+
+/// What an engine is made from. Only `main.rs` names concrete formats and stores.
+pub struct Setup {
+    /// The `--project` option; otherwise the root is found from the environment and upwards.
+    pub project: Option<PathBuf>,
+    /// The working folder of the process.
+    pub cwd: PathBuf,
+    /// The admitted environment variables.
+    pub env: Environment,
+    /// The roll-call of formats.
+    pub formats: &'static [&'static dyn Format],
+    /// How to open the project's store.
+    pub stores: Arc<dyn Opener>,
+}
+
+/// Who calls, as far as the front knows.
+#[derive(Clone, Debug)]
+pub struct Identity {
+    /// `--actor`, `MAINSTAY_ACTOR` (fronts read both), or what the client says.
+    pub actor: Option<String>,
+    /// `--session`, `MAINSTAY_SESSION`, a hook's or client's session id.
+    pub session: Option<String>,
+    /// The idempotency key.
+    pub request_id: Option<String>,
+    /// The door.
+    pub origin: Origin,
+}
+
+/// One project. Every method blocks; calls may come from many threads.
+pub struct Engine {
+    root: PathBuf,
+    home: Home,
+    files: ProjectFiles,
+    probes: HostProbes,
+    settings: Object,
+    env: Environment,
+    formats: &'static [&'static dyn Format],
+    stores: Arc<dyn Opener>,
+    store: Mutex<Option<Arc<dyn Store>>>,
+    writer: OnceLock<Writer>,
+}
+
+impl Engine {
+    /// Finds the project and reads `mainstay.toml`; opens no store and creates nothing.
+    ///
+    /// **Errors**: `invalid_argument` for a root that does not exist, `config_invalid`.
+    pub fn open(setup: Setup) -> Result<Self, Refusal> {
+        let variable = |name: &str| {
+            setup
+                .env
+                .get(name)
+                .map(String::as_str)
+                .filter(|value| !value.is_empty())
+        };
+        let variables = [variable("MAINSTAY_PROJECT"), variable("CLAUDE_PROJECT_DIR")];
+        let root = project::find_root(setup.project.as_deref(), variables, &setup.cwd, setup.formats)?;
+        let files = ProjectFiles::open(&root).map_err(|error| refusals::of_io(&root, &error))?;
+        let settings = project::read_settings(&files, setup.formats)?;
+        Ok(Self {
+            home: Home::of(&root),
+            probes: HostProbes { root: root.clone() },
+            root,
+            files,
+            settings,
+            env: setup.env,
+            formats: setup.formats,
+            stores: setup.stores,
+            store: Mutex::new(None),
+            writer: OnceLock::new(),
+        })
+    }
+
+    /// The canonical project root.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// All formats that this program speaks.
+    pub fn formats(&self) -> &'static [&'static dyn Format] {
+        self.formats
+    }
+
+    /// The formats that are on: those that `mainstay.toml` lists, else those whose marker stands or
+    /// that have records.
+    pub fn formats_on(&self) -> Vec<&'static dyn Format> {
+        if let Some(listed) = self.settings.get("formats").and_then(|listed| listed.as_array()) {
+            let is_listed = |format: &&dyn Format| listed.iter().any(|name| name.as_str() == Some(format.name()));
+            return self.formats.iter().copied().filter(is_listed).collect();
+        }
+        let spaces = match self.opened_store() {
+            Ok(Some(store)) => store.read().and_then(|reads| reads.spaces()).unwrap_or_default(),
+            _ => Vec::new(),
+        };
+        let is_on = |format: &&dyn Format| {
+            format.is_used(&self.files) || spaces.iter().any(|space| space.format() == format.name())
+        };
+        self.formats.iter().copied().filter(is_on).collect()
+    }
+
+    /// The format and tool of a name; dots count as underscores.
+    pub fn tool(&self, name: &str) -> Option<(&'static dyn Format, &'static Tool)> {
+        self.formats
+            .iter()
+            .find_map(|format| Some((*format, format.surface().tool(name)?)))
+    }
+
+    /// Carries a call through the rooms.
+    ///
+    /// **Errors**: `unknown_tool`, and whatever format, store and sources refuse.
+    pub fn call(&self, call: &Call, identity: &Identity) -> Result<Reply, Refusal> {
+        let (format, tool) = self.tool(&call.tool).ok_or_else(|| self.unknown_tool(&call.tool))?;
+        let call = Call::new(tool.name, call.arguments.clone());
+        let ctx = self.context(format, &call, identity)?;
+        if tool.is_read() {
+            match self.opened_store() {
+                Ok(store) => match read(self, store.as_deref(), format, &call, &ctx)? {
+                    Read::Answer(reply) => return Ok(reply),
+                    Read::Waiting => {}
+                },
+                Err(refusal) if refusal.code == "store_unavailable" => {
+                    return read_from_images(self, format, &call, &ctx, &refusal);
+                }
+                Err(refusal) => return Err(refusal),
+            }
+        }
+        let asked = Asked {
+            call,
+            ctx,
+            reads: tool.is_read(),
+        };
+        match self.writer.get() {
+            Some(writer) => writer.submit(format, asked),
+            None => write(self, format, vec![asked])
+                .pop()
+                .expect("one request has one answer"),
+        }
+    }
+
+    /// Starts the one writer thread of a server: from now on writing calls share commits.
+    pub fn start_writer(self: &Arc<Self>) {
+        self.writer.get_or_init(|| Writer::start(Arc::downgrade(self)));
+    }
+
+    /// Asks a server on a loopback port how it is.
+    pub fn health(&self, port: u16) -> HealthProbe {
+        probes::health(port)
+    }
+
+    fn unknown_tool(&self, name: &str) -> Refusal {
+        let names: Vec<model::Value> = self
+            .formats
+            .iter()
+            .flat_map(|format| format.surface().tools)
+            .filter(|tool| tool.listed == format::Listed::Yes)
+            .map(|tool| tool.name.into())
+            .collect();
+        Refusal::new(
+            RefusalClass::Usage,
+            "unknown_tool",
+            format!("there is no tool named {name:?}"),
+        )
+        .field("tool")
+        .allowed(names)
+    }
+
+    /// The circumstances of a call. The actor is the call's own word, else the front's, else the
+    /// format's variable, else the format's default for the door.
+    pub(crate) fn context(&self, format: &dyn Format, call: &Call, identity: &Identity) -> Result<Context, Refusal> {
+        let surface = format.surface();
+        let argument = surface
+            .actor_argument
+            .and_then(|name| call.arguments.get(name)?.as_str());
+        let variable = surface
+            .actor_variable
+            .and_then(|name| self.env.get(name))
+            .map(String::as_str);
+        let named = argument
+            .or(identity.actor.as_deref())
+            .or(variable.filter(|actor| !actor.is_empty()));
+        let actor = named.map_or_else(|| (surface.default_actor)(&identity.origin), str::to_owned);
+        Ok(Context {
+            actor,
+            session: identity.session.clone(),
+            request_id: identity.request_id.clone(),
+            ..self.bare_context(identity.origin.clone())?
+        })
+    }
+
+    /// The circumstances of a generic command.
+    pub(crate) fn bare_context(&self, origin: Origin) -> Result<Context, Refusal> {
+        Ok(Context {
+            now: self.now()?,
+            actor: "cli".to_owned(),
+            session: None,
+            request_id: None,
+            origin,
+            root: self.root.to_string_lossy().into_owned(),
+            tag: clock::tag(self.env.get("MAINSTAY_TAG").map(String::as_str)),
+            env: self.env.clone(),
+            settings: self.settings.clone(),
+        })
+    }
+
+    /// The clock, or what `MAINSTAY_NOW` says instead.
+    pub(crate) fn now(&self) -> Result<Timestamp, Refusal> {
+        clock::now(self.env.get("MAINSTAY_NOW").map(String::as_str))
+    }
+
+    pub(crate) fn files(&self) -> &ProjectFiles {
+        &self.files
+    }
+
+    pub(crate) fn probes(&self) -> &dyn Probes {
+        &self.probes
+    }
+
+    pub(crate) fn home(&self) -> &Home {
+        &self.home
+    }
+
+    /// The store, if there is one; it stays open.
+    pub(crate) fn opened_store(&self) -> Result<Option<Arc<dyn Store>>, Refusal> {
+        let mut slot = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        if slot.is_none() {
+            let opened = self
+                .stores
+                .open(self.home.path())
+                .map_err(|error| refusals::of_store(&error))?;
+            *slot = opened.map(Arc::from);
+        }
+        Ok(slot.clone())
+    }
+
+    /// The store, made where there is none.
+    pub(crate) fn created_store(&self) -> Result<Arc<dyn Store>, Refusal> {
+        if let Some(store) = self.opened_store()? {
+            return Ok(store);
+        }
+        let made = self
+            .stores
+            .create(self.home.path())
+            .map_err(|error| refusals::of_store(&error))?;
+        let made: Arc<dyn Store> = Arc::from(made);
+        *self.store.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&made));
+        Ok(made)
+    }
+}

@@ -1,0 +1,193 @@
+//! How the image files of a space stand against what the store remembers of them.
+
+use format::{FileSource, FileState, Seen, SeenFile, Sources};
+use model::{ProjectPath, Refusal, Space, Warning};
+use store::{ImageState, Mark, Reads};
+
+use crate::images::{FileStamp, ProjectFiles, mark_of};
+use crate::refusals;
+
+/// A space with its sources as they were found.
+pub(crate) struct Ground {
+    pub(crate) space: Space,
+    pub(crate) sources: Sources,
+    pub(crate) files: Vec<Inspected>,
+}
+
+/// One image file as it was found.
+pub(crate) struct Inspected {
+    pub(crate) source: FileSource,
+    pub(crate) state: Option<ImageState>,
+    pub(crate) now: FileState,
+    /// The mark of `now`; `None` for what cannot be read as a file.
+    pub(crate) mark: Option<Mark>,
+    pub(crate) stamp: Option<FileStamp>,
+    pub(crate) standing: Standing,
+}
+
+/// What a file's bytes say when they are held against the confirmed and the intended mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// As last published or taken in.
+    Clean,
+    /// Nothing there, and nothing was ever published.
+    Fresh,
+    /// Published once, gone now.
+    Missing,
+    /// Changed outside, or there before us.
+    Edited,
+    /// A commit meant to publish and did not get to it.
+    Behind,
+    /// A commit published and did not get to confirm it.
+    Unconfirmed,
+    /// Something that cannot be read as a file of ours.
+    Irregular,
+    /// Text with conflict markers of a merge: frozen until someone resolves them.
+    Frozen,
+}
+
+impl Inspected {
+    /// Reads the file and holds it against what is remembered.
+    pub(crate) fn inspect(files: &ProjectFiles, source: FileSource, state: Option<ImageState>) -> Self {
+        let (now, stamp) = files.read_stamped(&source.path, source.limit);
+        let mark = mark_of(&now);
+        let standing = stand(mark.as_ref(), state.as_ref());
+        let frozen =
+            standing == Standing::Edited && matches!(&now, FileState::Bytes(bytes) if has_conflict_markers(bytes));
+        let standing = if frozen { Standing::Frozen } else { standing };
+        Self {
+            source,
+            state,
+            now,
+            mark,
+            stamp,
+            standing,
+        }
+    }
+
+    /// Whether the next writing request has something to do about it, whatever the call.
+    pub(crate) fn waits(&self) -> bool {
+        matches!(self.standing, Standing::Edited | Standing::Behind)
+    }
+
+    /// Whether the file must be left alone whatever the records say.
+    pub(crate) fn is_untouchable(&self) -> bool {
+        matches!(self.standing, Standing::Irregular | Standing::Frozen)
+    }
+
+    fn seen(&self, reads: Option<&dyn Reads>) -> Result<Option<Seen>, Refusal> {
+        if !matches!(
+            self.standing,
+            Standing::Edited | Standing::Missing | Standing::Irregular
+        ) {
+            return Ok(None);
+        }
+        let confirmed = self.state.as_ref().and_then(|state| match &state.confirmed {
+            Mark::Digest(digest) => Some(digest),
+            Mark::Absent => None,
+        });
+        let base = match (confirmed, reads) {
+            (Some(digest), Some(reads)) if self.source.keeps_base => {
+                reads.blob(digest).map_err(|error| refusals::of_store(&error))?
+            }
+            _ => None,
+        };
+        let file = SeenFile {
+            path: self.source.path.clone(),
+            known: confirmed.is_some(),
+            base,
+            now: self.now.clone(),
+        };
+        Ok(Some(Seen::File(file)))
+    }
+}
+
+fn stand(mark: Option<&Mark>, state: Option<&ImageState>) -> Standing {
+    let Some(mark) = mark else { return Standing::Irregular };
+    let Some(state) = state else {
+        return if *mark == Mark::Absent {
+            Standing::Fresh
+        } else {
+            Standing::Edited
+        };
+    };
+    match &state.intended {
+        Some(intended) if intended == mark => return Standing::Unconfirmed,
+        Some(_) if state.confirmed == *mark => return Standing::Behind,
+        _ => {}
+    }
+    match (&state.confirmed, mark) {
+        (confirmed, mark) if confirmed == mark => Standing::Clean,
+        (_, Mark::Absent) => Standing::Missing,
+        _ => Standing::Edited,
+    }
+}
+
+// All three marks of a conflict, each at the start of a line, as git writes them.
+fn has_conflict_markers(bytes: &[u8]) -> bool {
+    let mut lines = bytes.split(|byte| *byte == b'\n');
+    lines.any(|line| line.starts_with(b"<<<<<<< "))
+        && lines.any(|line| line.starts_with(b"======="))
+        && lines.any(|line| line.starts_with(b">>>>>>> "))
+}
+
+impl Ground {
+    /// Inspects every file source of a space.
+    pub(crate) fn survey(
+        files: &ProjectFiles,
+        reads: Option<&dyn Reads>,
+        space: Space,
+        sources: Sources,
+    ) -> Result<Self, Refusal> {
+        let states = match reads {
+            Some(reads) => reads.images(&space).map_err(|error| refusals::of_store(&error))?,
+            None => Vec::new(),
+        };
+        let inspected = sources
+            .files
+            .iter()
+            .map(|source| {
+                let state = states.iter().find(|state| state.path == source.path).cloned();
+                Inspected::inspect(files, source.clone(), state)
+            })
+            .collect();
+        Ok(Self {
+            space,
+            sources,
+            files: inspected,
+        })
+    }
+
+    /// The files that differ, for `take_in`.
+    pub(crate) fn seen(&self, reads: Option<&dyn Reads>) -> Result<Vec<Seen>, Refusal> {
+        let mut seen = Vec::new();
+        for file in &self.files {
+            seen.extend(file.seen(reads)?);
+        }
+        Ok(seen)
+    }
+
+    /// What frozen files mean: a warning for reads, a refusal for writes.
+    pub(crate) fn frozen(&self) -> (Vec<Warning>, Option<Refusal>) {
+        let frozen: Vec<&ProjectPath> = self
+            .files
+            .iter()
+            .filter(|file| file.standing == Standing::Frozen)
+            .map(|file| &file.source.path)
+            .collect();
+        let message = |path: &ProjectPath| format!("{path} holds conflict markers of a merge");
+        let warnings = frozen
+            .iter()
+            .map(|path| {
+                let message = format!("{}; the records are used instead", message(path));
+                Warning::new("conflict_markers", message).with("path", path.as_str())
+            })
+            .collect();
+        let refusal = frozen.first().map(|path| {
+            Refusal::refused("conflict_markers", message(path))
+                .with("path", path.as_str())
+                .hint("resolve the conflict in the file and repeat the command")
+        });
+        (warnings, refusal)
+    }
+}

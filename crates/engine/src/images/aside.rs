@@ -1,0 +1,47 @@
+//! Keeping outside bytes that were not understood beside their file.
+
+use std::io;
+
+use format::FileState;
+use model::{ProjectPath, Timestamp};
+
+use super::files::ProjectFiles;
+use super::replace::{create_new, sync_folder_of};
+
+/// How many names are tried; past that something is badly wrong with the folder.
+const TRIES: u32 = 1000;
+
+/// Writes `bytes` to `NAME.conflict-<UTC stamp>` beside `path`, safe on disk before it returns.
+///
+/// A taken name gets a suffix (`-2`, `-3`, …); one that already holds these bytes is used as it is,
+/// so that a request that is repeated after a crash leaves one copy.
+pub(crate) fn keep_aside(
+    files: &ProjectFiles,
+    path: &ProjectPath,
+    bytes: &[u8],
+    now: Timestamp,
+) -> io::Result<ProjectPath> {
+    use format::Files as _;
+    let base = format!("{}.conflict-{}", path.name(), now.to_stamp());
+    for number in 1..=TRIES {
+        let name = if number == 1 {
+            base.clone()
+        } else {
+            format!("{base}-{number}")
+        };
+        let copy = path.beside(&name).expect("a name beside a valid path is valid");
+        match create_new(files, &copy, bytes) {
+            Ok(()) => {
+                sync_folder_of(files, &copy)?;
+                return Ok(copy);
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                if files.read(&copy, bytes.len() as u64) == FileState::Bytes(bytes.to_vec()) {
+                    return Ok(copy);
+                }
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::Error::other("no free name for a conflict copy"))
+}

@@ -1,0 +1,139 @@
+//! Reading project files through a handle on the root that cannot be left.
+
+use std::io::{self, Read as _};
+use std::path::Path;
+
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, File, MetadataExt as _, OpenOptions, OpenOptionsExt as _};
+use format::{FileState, Files, Irregular};
+use model::ProjectPath;
+use rustix::fs::OFlags;
+
+/// The project root as a capability: every path is resolved beneath it.
+pub(crate) struct ProjectFiles {
+    dir: Dir,
+}
+
+/// What tells that a file is still the one that was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FileStamp {
+    device: u64,
+    inode: u64,
+    size: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+impl ProjectFiles {
+    /// Opens the root.
+    pub(crate) fn open(root: &Path) -> io::Result<Self> {
+        Ok(Self {
+            dir: Dir::open_ambient_dir(root, ambient_authority())?,
+        })
+    }
+
+    /// The handle, for the modules of this room.
+    pub(super) fn dir(&self) -> &Dir {
+        &self.dir
+    }
+
+    /// Reads a file and its stamp. The stamp is of the very file that was read, and taken before it.
+    pub(crate) fn read_stamped(&self, path: &ProjectPath, limit: u64) -> (FileState, Option<FileStamp>) {
+        let mut file = match self.open_regular(path) {
+            Ok(file) => file,
+            Err(state) => return (state, None),
+        };
+        let Ok(metadata) = file.metadata() else {
+            return (FileState::Irregular(Irregular::Unreadable), None);
+        };
+        if metadata.len() > limit {
+            return (FileState::Irregular(Irregular::TooLarge), None);
+        }
+        let stamp = FileStamp::of(&metadata);
+        let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default());
+        match file.by_ref().take(limit + 1).read_to_end(&mut bytes) {
+            Err(_) => (FileState::Irregular(Irregular::Unreadable), None),
+            Ok(_) if bytes.len() as u64 > limit => (FileState::Irregular(Irregular::TooLarge), None),
+            Ok(_) => (FileState::Bytes(bytes), Some(stamp)),
+        }
+    }
+
+    /// The stamp of what stands at a path now; `None` when there is no regular file.
+    pub(crate) fn stamp(&self, path: &ProjectPath) -> Option<FileStamp> {
+        let metadata = self.dir.symlink_metadata(path.as_str()).ok()?;
+        metadata.is_file().then(|| FileStamp::of(&metadata))
+    }
+
+    // Neither follows a link in the last part nor waits for a pipe's other end.
+    fn open_regular(&self, path: &ProjectPath) -> Result<File, FileState> {
+        let mut options = OpenOptions::new();
+        options
+            .read(true)
+            .custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed());
+        let file = self
+            .dir
+            .open_with(path.as_str(), &options)
+            .map_err(|error| self.why_not(path, &error))?;
+        let kind = file
+            .metadata()
+            .map_err(|_| FileState::Irregular(Irregular::Unreadable))?
+            .file_type();
+        if kind.is_file() {
+            Ok(file)
+        } else if kind.is_dir() {
+            Err(FileState::Irregular(Irregular::Folder))
+        } else {
+            Err(FileState::Irregular(Irregular::Special))
+        }
+    }
+
+    fn why_not(&self, path: &ProjectPath, error: &io::Error) -> FileState {
+        match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => FileState::Absent,
+            _ => match self.dir.symlink_metadata(path.as_str()) {
+                Ok(metadata) if metadata.is_symlink() => FileState::Irregular(Irregular::Link),
+                Ok(metadata) if !metadata.is_file() => FileState::Irregular(Irregular::Special),
+                // The root cannot be left: a folder on the way is a link that leads outside.
+                Err(inner) if inner.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none() => {
+                    FileState::Irregular(Irregular::Link)
+                }
+                _ => FileState::Irregular(Irregular::Unreadable),
+            },
+        }
+    }
+}
+
+impl FileStamp {
+    fn of(metadata: &cap_std::fs::Metadata) -> Self {
+        Self {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            size: metadata.len(),
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
+        }
+    }
+}
+
+impl Files for ProjectFiles {
+    fn read(&self, path: &ProjectPath, limit: u64) -> FileState {
+        self.read_stamped(path, limit).0
+    }
+
+    fn list(&self, folder: &ProjectPath) -> Vec<String> {
+        let Ok(entries) = self.dir.read_dir(folder.as_str()) else {
+            return Vec::new();
+        };
+        let mut names: Vec<String> = entries
+            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+            .collect();
+        names.sort_unstable();
+        names
+    }
+
+    fn is_folder(&self, path: &ProjectPath) -> bool {
+        self.dir
+            .symlink_metadata(path.as_str())
+            .is_ok_and(|metadata| metadata.is_dir())
+    }
+}

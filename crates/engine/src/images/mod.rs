@@ -1,0 +1,15 @@
+//! The only room that touches project files: reading, atomic replacing, moving, keeping aside.
+
+mod aside;
+mod digest;
+mod files;
+mod foreign;
+mod moves;
+mod replace;
+
+pub(crate) use aside::keep_aside;
+pub(crate) use digest::{digest, mark_of};
+pub(crate) use files::{FileStamp, ProjectFiles};
+pub(crate) use foreign::ForeignLockHeld;
+pub(crate) use moves::{MoveOutcome, carry_out};
+pub(crate) use replace::{Prepared, append_line, create_new, remove, sweep, sync_folder_of};

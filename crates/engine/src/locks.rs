@@ -1,0 +1,129 @@
+//! Locks between our own processes: one per format, then the project's queue.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use model::{Refusal, RefusalClass};
+
+use crate::refusals;
+
+/// How long a request waits for locks in all.
+pub(crate) const WAIT: Duration = Duration::from_secs(5);
+
+/// A moment at which a request gives up waiting.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Deadline(Instant);
+
+impl Deadline {
+    /// So long from now.
+    pub(crate) fn within(wait: Duration) -> Self {
+        Self(Instant::now() + wait)
+    }
+
+    /// What is left.
+    pub(crate) fn left(self) -> Duration {
+        self.0.saturating_duration_since(Instant::now())
+    }
+}
+
+/// A held lock; dropping it, or dying, releases it.
+///
+/// The file is never removed: a second inode under the same name would be a second lock.
+#[derive(Debug)]
+pub(crate) struct FileLock {
+    // Held for its lock alone.
+    _file: File,
+}
+
+impl FileLock {
+    /// Takes the lock at `path`, waiting in the kernel's queue until `deadline`.
+    ///
+    /// **Errors**: `store_busy`, naming the holder.
+    pub(crate) fn acquire(path: &Path, deadline: Deadline) -> Result<Self, Refusal> {
+        loop {
+            let file = OpenOptions::new()
+                .read(true)
+                .write(true)
+                .create(true)
+                .truncate(false)
+                .open(path)
+                .map_err(|error| refusals::of_io(path, &error))?;
+            let Some(mut file) = lock_until(file, deadline).map_err(|error| refusals::of_io(path, &error))? else {
+                return Err(busy(path));
+            };
+            if is_still_there(&file, path) {
+                // Who holds it is for messages only; that it is held is what the kernel knows.
+                drop(write_holder(&mut file));
+                return Ok(Self { _file: file });
+            }
+        }
+    }
+
+    /// Who holds the lock at `path` now, for `doctor`; `None` when nobody does.
+    pub(crate) fn holder(path: &Path) -> Option<String> {
+        let file = OpenOptions::new().read(true).open(path).ok()?;
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => Some(read_holder(path)),
+            _ => None,
+        }
+    }
+}
+
+fn lock_until(file: File, deadline: Deadline) -> io::Result<Option<File>> {
+    match file.try_lock() {
+        Ok(()) => return Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => {}
+        Err(TryLockError::Error(error)) => return Err(error),
+    }
+    // Only a blocking lock stands in the kernel's fair queue. A thread that comes too late drops
+    // the file, and with it the lock, as soon as it gets it.
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || {
+        let locked = file.lock();
+        drop(sender.send(locked.map(|()| file)));
+    });
+    match receiver.recv_timeout(deadline.left()) {
+        Ok(locked) => locked.map(Some),
+        Err(_) => Ok(None),
+    }
+}
+
+fn is_still_there(file: &File, path: &Path) -> bool {
+    match (file.metadata(), std::fs::metadata(path)) {
+        (Ok(held), Ok(there)) => held.ino() == there.ino() && held.dev() == there.dev(),
+        _ => false,
+    }
+}
+
+/// The width of the holder's line, so that one write replaces the last one whole.
+const HOLDER_WIDTH: usize = 20;
+
+fn write_holder(file: &mut File) -> io::Result<()> {
+    file.seek(SeekFrom::Start(0))?;
+    file.write_all(format!("pid {:<width$}\n", std::process::id(), width = HOLDER_WIDTH - 5).as_bytes())
+}
+
+fn read_holder(path: &Path) -> String {
+    let mut text = String::new();
+    let read = File::open(path).and_then(|file| file.take(64).read_to_string(&mut text));
+    match read {
+        Ok(_) if text.starts_with("pid ") => text.trim().to_owned(),
+        _ => "unknown".to_owned(),
+    }
+}
+
+fn busy(path: &Path) -> Refusal {
+    let holder = read_holder(path);
+    Refusal::new(
+        RefusalClass::Unavailable,
+        "store_busy",
+        format!("the project is in use by {holder}"),
+    )
+    .with("holder", holder)
+    .with("lock", path.display().to_string())
+    .hint("wait for that process, or end it, and repeat the command")
+}

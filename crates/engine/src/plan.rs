@@ -1,0 +1,332 @@
+//! What a batch does to image files: rendered, prepared, recorded, published, confirmed.
+
+use std::collections::BTreeSet;
+
+use format::{FileSource, FileState, Format, Restore, Touched, View};
+use model::{Change, Context, Image, ImageContent, ProjectPath, Refusal, Warning};
+use store::{ImageState, Mark, PendingMove, Store, Txn};
+
+use crate::engine::Engine;
+use crate::ground::{Ground, Inspected, Standing};
+use crate::images::{self, FileStamp, Prepared};
+use crate::publish;
+use crate::records::StoreRecords;
+use crate::refusals;
+use crate::take_in::TakenIn;
+use crate::write::{Extra, reads_of};
+
+/// Largest image that is looked at where a format renders a file that is none of its sources.
+const OTHER_LIMIT: u64 = 8 * 1024 * 1024;
+
+/// The files of a batch on their way to the disk.
+#[derive(Default)]
+pub(crate) struct Plan {
+    pub(crate) steps: Vec<Step>,
+    /// What is remembered of files that are not published now.
+    settled: Vec<ImageState>,
+    blobs: Vec<(String, Vec<u8>)>,
+    /// Files whose outside bytes were kept, and where.
+    kept: Vec<(ProjectPath, ProjectPath)>,
+    pub(crate) moved: Vec<PendingMove>,
+}
+
+/// One file to be replaced or removed.
+pub(crate) struct Step {
+    pub(crate) state: ImageState,
+    content: ImageContent,
+    /// What the file looked like when the batch was decided.
+    pub(crate) stamp: Option<FileStamp>,
+    pub(crate) prepared: Option<Prepared>,
+    /// It stands as intended, safe on disk.
+    pub(crate) done: bool,
+}
+
+impl Plan {
+    /// Asks the format for the images of each space and compares them with what stands there.
+    pub(crate) fn render(
+        engine: &Engine,
+        format: &dyn Format,
+        txn: &dyn Txn,
+        grounds: &[Ground],
+        changes: &[Change],
+        taken: &[TakenIn],
+        ctx: &Context,
+    ) -> Result<Self, Refusal> {
+        let mut plan = Self::default();
+        for (ground, taken) in grounds.iter().zip(taken) {
+            let of_space = |change: &&Change| change.key.space == ground.space;
+            let changes: Vec<Change> = taken.changes.iter().chain(changes).filter(of_space).cloned().collect();
+            let paths: Vec<ProjectPath> = ground
+                .files
+                .iter()
+                .filter(|file| file.needs_rendering(!changes.is_empty()))
+                .map(|file| file.source.path.clone())
+                .collect();
+            let mut images = Vec::new();
+            if !(changes.is_empty() && paths.is_empty()) {
+                let records = StoreRecords::new(Some(reads_of(txn)));
+                let view = View {
+                    records: &records,
+                    files: engine.files(),
+                    probes: engine.probes(),
+                };
+                let touched = Touched {
+                    changes: &changes,
+                    paths: &paths,
+                };
+                images = format.render(&ground.space, &touched, &view, ctx);
+                records.check()?;
+            }
+            for file in &ground.files {
+                let at = images.iter().position(|image| image.path == file.source.path);
+                plan.place(&ground.space, file, at.map(|at| images.swap_remove(at)));
+            }
+            for image in images {
+                let state = known(txn, ground, &image.path)?;
+                let source = FileSource {
+                    path: image.path.clone(),
+                    keeps_base: false,
+                    limit: OTHER_LIMIT,
+                    restore: Restore::OnChange,
+                };
+                let file = Inspected::inspect(engine.files(), source, state);
+                plan.place(&ground.space, &file, Some(image));
+            }
+        }
+        Ok(plan)
+    }
+
+    fn place(&mut self, space: &model::Space, file: &Inspected, image: Option<Image>) {
+        if file.is_untouchable() {
+            return;
+        }
+        let Some(mark) = file.mark.clone() else { return };
+        let remember = |confirmed: Mark, intended: Option<Mark>| ImageState {
+            path: file.source.path.clone(),
+            space: space.clone(),
+            confirmed,
+            intended,
+        };
+        let Some(image) = image else {
+            let taken = matches!(file.standing, Standing::Edited | Standing::Unconfirmed);
+            if taken {
+                self.keep_base(file, &mark, &file.now);
+                self.settled.push(remember(mark, None));
+            }
+            return;
+        };
+        let wanted = match &image.content {
+            ImageContent::Bytes(bytes) => Mark::Digest(images::digest(bytes)),
+            ImageContent::Absent => Mark::Absent,
+        };
+        if let ImageContent::Bytes(bytes) = &image.content {
+            self.keep_base(file, &wanted, &FileState::Bytes(bytes.clone()));
+        }
+        if wanted == mark {
+            let remembered = file
+                .state
+                .as_ref()
+                .is_some_and(|state| state.confirmed == mark && state.intended.is_none());
+            if !remembered && mark != Mark::Absent {
+                self.settled.push(remember(mark, None));
+            }
+            return;
+        }
+        // What stands there now becomes the base against which an edit after a crash is read.
+        self.keep_base(file, &mark, &file.now);
+        self.steps.push(Step {
+            state: remember(mark, Some(wanted)),
+            content: image.content,
+            stamp: file.stamp,
+            prepared: None,
+            done: false,
+        });
+    }
+
+    fn keep_base(&mut self, file: &Inspected, mark: &Mark, bytes: &FileState) {
+        let confirmed = file.state.as_ref().map(|state| &state.confirmed);
+        if let (true, Mark::Digest(digest), FileState::Bytes(bytes)) = (file.source.keeps_base, mark, bytes)
+            && confirmed != Some(mark)
+        {
+            self.blobs.push((digest.clone(), bytes.clone()));
+        }
+    }
+
+    /// Writes conflict copies and temporary files, all of them safe on disk when it returns.
+    pub(crate) fn prepare(
+        &mut self,
+        engine: &Engine,
+        grounds: &[Ground],
+        taken: &[TakenIn],
+        ctx: &Context,
+    ) -> Result<(), Refusal> {
+        let files = engine.files();
+        for file in grounds.iter().flat_map(|ground| &ground.files) {
+            images::sweep(files, &file.source.path);
+        }
+        for (ground, taken) in grounds.iter().zip(taken) {
+            for conflict in &taken.conflicts {
+                let file = ground.files.iter().find(|file| file.source.path == conflict.path);
+                let Some(FileState::Bytes(bytes)) = file.map(|file| &file.now) else {
+                    continue;
+                };
+                let copy = images::keep_aside(files, &conflict.path, bytes, ctx.now)
+                    .map_err(|error| refusals::of_io(conflict.path.as_str(), &error))?;
+                self.kept.push((conflict.path.clone(), copy));
+            }
+        }
+        for place in 0..self.steps.len() {
+            let step = &self.steps[place];
+            let ImageContent::Bytes(bytes) = &step.content else {
+                continue;
+            };
+            match Prepared::write(files, &step.state.path, bytes) {
+                Ok(prepared) => self.steps[place].prepared = Some(prepared),
+                Err(error) => {
+                    let refusal = refusals::of_io(step.state.path.as_str(), &error);
+                    self.abandon(engine);
+                    return Err(refusal);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts into the store what the batch means to publish. Answers whether there was anything.
+    pub(crate) fn record(&mut self, txn: &mut dyn Txn) -> Result<bool, Refusal> {
+        let store = |error| refusals::of_store(&error);
+        for (digest, bytes) in &self.blobs {
+            txn.put_blob(digest, bytes).map_err(store)?;
+        }
+        for state in self.settled.iter().chain(self.steps.iter().map(|step| &step.state)) {
+            txn.put_image(state).map_err(store)?;
+        }
+        Ok(!(self.settled.is_empty() && self.steps.is_empty()))
+    }
+
+    /// Removes temporary files again: nothing was committed.
+    pub(crate) fn abandon(&self, engine: &Engine) {
+        for prepared in self.steps.iter().filter_map(|step| step.prepared.as_ref()) {
+            prepared.abandon(engine.files());
+        }
+    }
+
+    /// Renames, removes, moves; then makes the folders safe. What fails is told as `image_stale`.
+    pub(crate) fn publish(&mut self, engine: &Engine, store: &dyn Store, extra: &Extra) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        let mut folders = BTreeSet::new();
+        for step in &mut self.steps {
+            match publish::step(engine.files(), step) {
+                Ok(true) => {
+                    step.done = true;
+                    folders.insert(step.state.path.parent());
+                }
+                Ok(false) => warnings.push(stale(&step.state.path, "someone changed it meanwhile")),
+                Err(error) => warnings.push(stale(&step.state.path, &error.to_string())),
+            }
+        }
+        for file in &extra.files {
+            if let Err((path, error)) = publish::extra(engine.files(), file) {
+                warnings.push(stale(&path, &error.to_string()));
+            }
+        }
+        if extra.moves {
+            self.moved = publish::moves(engine.files(), store, &mut warnings);
+        }
+        for folder in folders {
+            let any = self
+                .steps
+                .iter()
+                .find(|step| step.done && step.state.path.parent() == folder);
+            let Some(path) = any.map(|step| step.state.path.clone()) else {
+                continue;
+            };
+            if let Err(error) = images::sync_folder_of(engine.files(), &path) {
+                for step in self.steps.iter_mut().filter(|step| step.state.path.parent() == folder) {
+                    step.done = false;
+                    warnings.push(stale(&step.state.path, &error.to_string()));
+                }
+            }
+        }
+        warnings
+    }
+
+    /// Advances the base of what was published, in a commit of its own.
+    ///
+    /// A failure here is no failure of the request: the next one finds the bytes that were intended
+    /// and confirms them.
+    pub(crate) fn confirm(&self, store: &dyn Store) {
+        let done: Vec<&Step> = self.steps.iter().filter(|step| step.done).collect();
+        if done.is_empty() && self.moved.is_empty() {
+            return;
+        }
+        let confirm = || {
+            let mut txn = store.begin()?;
+            for step in done {
+                let Some(confirmed) = step.state.intended.clone() else {
+                    continue;
+                };
+                let state = ImageState {
+                    confirmed,
+                    intended: None,
+                    ..step.state.clone()
+                };
+                if state.confirmed == Mark::Absent {
+                    txn.delete_image(&state)?;
+                } else {
+                    txn.put_image(&state)?;
+                }
+                if let Mark::Digest(old) = &step.state.confirmed {
+                    txn.delete_blob(old)?;
+                }
+            }
+            for pending in &self.moved {
+                txn.settle_move(pending)?;
+            }
+            txn.commit()
+        };
+        drop::<Result<(), store::StoreError>>(confirm());
+    }
+
+    /// Files whose outside bytes were kept, and where.
+    pub(crate) fn kept(&self) -> &[(ProjectPath, ProjectPath)] {
+        &self.kept
+    }
+}
+
+impl Step {
+    /// Whether the file is to be removed.
+    pub(crate) fn removes(&self) -> bool {
+        self.content == ImageContent::Absent
+    }
+}
+
+impl Inspected {
+    fn needs_rendering(&self, changed: bool) -> bool {
+        match self.standing {
+            Standing::Behind => true,
+            // Others' bytes stay as they were taken in; only a merged file is written back.
+            Standing::Edited => self.source.keeps_base,
+            Standing::Fresh | Standing::Missing => match self.source.restore {
+                Restore::OnChange => changed,
+                Restore::Always => true,
+                Restore::Never => false,
+            },
+            Standing::Clean | Standing::Unconfirmed | Standing::Irregular | Standing::Frozen => false,
+        }
+    }
+}
+
+fn known(txn: &dyn Txn, ground: &Ground, path: &ProjectPath) -> Result<Option<ImageState>, Refusal> {
+    let states = txn.images(&ground.space).map_err(|error| refusals::of_store(&error))?;
+    Ok(states.into_iter().find(|state| state.path == *path))
+}
+
+/// The third outcome: committed, but a file does not show it yet.
+pub(crate) fn stale(path: &ProjectPath, why: &str) -> Warning {
+    Warning::new(
+        "image_stale",
+        format!("{path} is not up to date ({why}); the next command mends it"),
+    )
+    .with("path", path.as_str())
+}

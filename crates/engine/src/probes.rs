@@ -1,0 +1,81 @@
+//! Looking at the world outside the project: health answers and database files.
+
+use std::io::{Read as _, Write as _};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use format::{DatabaseProbe, HealthProbe, Probes, TableSource};
+use model::Value;
+
+use crate::locks::Deadline;
+use crate::tables;
+
+/// How long a health answer may take.
+const HEALTH_WAIT: Duration = Duration::from_millis(500);
+
+/// Largest health answer that is read. **Units**: bytes.
+const HEALTH_LIMIT: usize = 64 * 1024;
+
+/// The machine that the process runs on.
+pub(crate) struct HostProbes {
+    pub(crate) root: PathBuf,
+}
+
+impl Probes for HostProbes {
+    fn health(&self, port: u16) -> HealthProbe {
+        health(port)
+    }
+
+    fn database(&self, place: &str) -> DatabaseProbe {
+        let source = TableSource {
+            place: place.to_owned(),
+            anywhere: true,
+            tables: &[],
+        };
+        tables::locate(&self.root, &source).map_or(DatabaseProbe::Impossible, |place| tables::probe(&place))
+    }
+}
+
+/// Asks `GET /health` on a loopback port.
+pub(crate) fn health(port: u16) -> HealthProbe {
+    let Some(answer) = ask(port) else {
+        return HealthProbe::Silent;
+    };
+    let Some((head, body)) = answer.split_once("\r\n\r\n") else {
+        return HealthProbe::Foreign;
+    };
+    let status = head.split_whitespace().nth(1);
+    match serde_json::from_str::<Value>(body.trim()) {
+        Ok(Value::Object(object)) if status == Some("200") => HealthProbe::Healthy(object),
+        _ => HealthProbe::Foreign,
+    }
+}
+
+// HTTP/1.0 and `Connection: close`: the answer is everything up to the end of the stream.
+fn ask(port: u16) -> Option<String> {
+    let deadline = Deadline::within(HEALTH_WAIT);
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    let mut stream = TcpStream::connect_timeout(&address, HEALTH_WAIT).ok()?;
+    stream.set_write_timeout(Some(HEALTH_WAIT)).ok()?;
+    let request = format!("GET /health HTTP/1.0\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).ok()?;
+    let mut answer = Vec::new();
+    let mut chunk = [0; 4096];
+    loop {
+        let left = deadline.left();
+        if left.is_zero() {
+            return None;
+        }
+        stream.set_read_timeout(Some(left)).ok()?;
+        match stream.read(&mut chunk) {
+            Ok(0) => break,
+            Ok(count) => answer.extend_from_slice(&chunk[..count]),
+            Err(_) => return None,
+        }
+        if answer.len() > HEALTH_LIMIT {
+            break;
+        }
+    }
+    Some(String::from_utf8_lossy(&answer).into_owned())
+}

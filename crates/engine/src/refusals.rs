@@ -1,0 +1,82 @@
+//! The one table from errors of stores, files and databases to refusals.
+
+use std::io;
+use std::path::Path;
+
+use model::{Refusal, RefusalClass};
+use store::StoreError;
+
+/// What a failing engine database means to the caller.
+pub(crate) fn of_store(error: &StoreError) -> Refusal {
+    match error {
+        StoreError::Busy | StoreError::Conflict(_) => Refusal::new(
+            RefusalClass::Unavailable,
+            "store_busy",
+            format!("the project's store is busy: {error}"),
+        )
+        .hint("repeat the command; with --request-id it is applied once"),
+        StoreError::Corrupt(_) => Refusal::new(
+            RefusalClass::Corrupt,
+            "store_corrupt",
+            format!("the engine's database .mainstay/state.db cannot be read: {error}"),
+        )
+        .hint("mainstay doctor"),
+        StoreError::TooNew { .. } => Refusal::new(
+            RefusalClass::Unavailable,
+            "schema_too_new",
+            format!("a newer Mainstay wrote this project: {error}"),
+        )
+        .hint("update mainstay"),
+        StoreError::Io(_) => Refusal::new(
+            RefusalClass::Unavailable,
+            "store_unavailable",
+            format!("the project's store cannot be used: {error}"),
+        )
+        .hint("check the permissions and the free space of .mainstay/"),
+    }
+}
+
+/// What an input or output error means to the caller; nothing was committed.
+pub(crate) fn of_io(path: impl AsRef<Path>, error: &io::Error) -> Refusal {
+    let path = path.as_ref().display();
+    Refusal::new(
+        RefusalClass::Unavailable,
+        "write_failed",
+        format!("cannot write {path}: {error}"),
+    )
+    .with("path", path.to_string())
+    .hint("check the permissions and the free space; nothing was changed")
+}
+
+/// What a failing table image's file means to the caller.
+pub(crate) fn of_table(place: &Path, error: &rusqlite::Error) -> Refusal {
+    use rusqlite::ErrorCode::{DatabaseBusy, DatabaseCorrupt, DatabaseLocked, NotADatabase};
+    let shown = place.display();
+    match error.sqlite_error_code() {
+        Some(NotADatabase | DatabaseCorrupt) => table_corrupt(place, &error.to_string()),
+        Some(DatabaseBusy | DatabaseLocked) => Refusal::new(
+            RefusalClass::Unavailable,
+            "store_busy",
+            format!("another program holds a write transaction on {shown}"),
+        )
+        .with("holder", format!("another program writing {shown}"))
+        .hint("finish or close that program's transaction and repeat the command"),
+        _ => Refusal::new(
+            RefusalClass::Unavailable,
+            "backend_unavailable",
+            format!("cannot use {shown}: {error}"),
+        )
+        .with("path", shown.to_string()),
+    }
+}
+
+/// The file where the tables should be is no sound database.
+pub(crate) fn table_corrupt(place: &Path, why: &str) -> Refusal {
+    Refusal::new(
+        RefusalClass::Corrupt,
+        "db_corrupt",
+        format!("{} is no sound database: {why}", place.display()),
+    )
+    .with("path", place.display().to_string())
+    .hint("move the file away; the records are kept in .mainstay/ and the next write makes it again")
+}

@@ -1,0 +1,64 @@
+//! Replies that were too large to keep: thinking is pure, so they are thought again.
+
+use std::ops::ControlFlow;
+
+use format::{Draft, Format, View};
+use model::{Call, Change, Context, Refusal, Reply};
+use store::{EntryPage, Reads, Receipt, Unwinder};
+
+use crate::engine::Engine;
+use crate::records::StoreRecords;
+use crate::{receipts, refusals};
+
+/// Thinks about a call once more, over the records as they stood before its entry.
+pub(crate) fn reply(
+    engine: &Engine,
+    format: &dyn Format,
+    reads: &dyn Reads,
+    call: &Call,
+    ctx: &Context,
+    receipt: &Receipt,
+) -> Result<Reply, Refusal> {
+    let mut ctx = Context {
+        now: receipt.at,
+        ..ctx.clone()
+    };
+    let mut back: Vec<Change> = Vec::new();
+    let mut unwinder = Unwinder::new(reads);
+    let mut failure = None;
+    let page = EntryPage {
+        before: None,
+        down_to: receipt.revision,
+    };
+    let walked = reads.entries(&page, &mut |stored| match unwinder.entry(stored) {
+        Ok(entry) => {
+            // A request that changed nothing has no entry; then the head it saw stays.
+            let own = entry.request_id.as_deref() == Some(&receipt.request_id) && entry.call == receipt.tool;
+            if entry.revision > receipt.revision || own {
+                if own {
+                    ctx.actor = entry.actor;
+                }
+                back.extend(entry.changes.into_iter().map(Change::inverse));
+            }
+            ControlFlow::Continue(())
+        }
+        Err(error) => {
+            failure = Some(error);
+            ControlFlow::Break(())
+        }
+    });
+    if let Some(error) = walked.err().or(failure) {
+        return Err(refusals::of_store(&error));
+    }
+    let records = StoreRecords::new(Some(reads));
+    let mut draft = Draft::new(&records);
+    draft.lay(&back);
+    let view = View {
+        records: &draft,
+        files: engine.files(),
+        probes: engine.probes(),
+    };
+    let thought = format.handle(call, &view, &ctx);
+    records.check()?;
+    Ok(receipts::replayed(thought?.reply.to_object()))
+}

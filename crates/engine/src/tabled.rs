@@ -1,0 +1,188 @@
+//! The table image of a space within one write.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use format::{Format, RowsSeen, Sources};
+use model::{Change, RecordKey, Refusal, Revision, Scan, Space, TableRows, Timestamp, Value, Warning};
+use store::{EntryPage, Reads, TableState, Txn, Unwinder};
+
+use crate::engine::Engine;
+use crate::locks::Deadline;
+use crate::tables::{self, Expected, TableSession};
+use crate::take_in::TakenIn;
+use crate::{clock, refusals};
+
+/// A space's table image with the open transaction on its file.
+pub(crate) struct Tabled {
+    pub(crate) space: Space,
+    session: TableSession,
+    state: Option<TableState>,
+    /// The revision that the file shows once the session commits; `None` leaves the file alone.
+    shows: Option<Revision>,
+}
+
+/// Begins the transaction on the file of a space that has a table image.
+pub(crate) fn begin_tables(
+    engine: &Engine,
+    space: &Space,
+    sources: &Sources,
+    deadline: Deadline,
+) -> Result<Option<Tabled>, Refusal> {
+    let Some(source) = &sources.table else { return Ok(None) };
+    let place = tables::locate(engine.root(), source)?;
+    let session = TableSession::begin(place, source.clone(), deadline.left())?;
+    Ok(Some(Tabled {
+        space: space.clone(),
+        session,
+        state: None,
+        shows: None,
+    }))
+}
+
+impl Tabled {
+    /// Brings the file in order and answers what waits in it.
+    pub(crate) fn survey(
+        &mut self,
+        format: &dyn Format,
+        reads: &dyn Reads,
+        now: Timestamp,
+    ) -> Result<Option<RowsSeen>, Refusal> {
+        self.state = reads.table(&self.space).map_err(|error| refusals::of_store(&error))?;
+        let space = self.space.clone();
+        let tables = self.session.tables();
+        let mut all = || all_rows(format, reads, &space, tables.iter().map(|table| table.kind));
+        let mut since = |revision| changed_rows(format, reads, &space, revision);
+        let mut expected = Expected {
+            all: &mut all,
+            since: &mut since,
+            nonce: &mut clock::random,
+        };
+        self.session.survey(self.state.as_ref(), now, &mut expected)
+    }
+
+    /// Writes the rows of a batch into the open transaction, and into the store what the file is
+    /// meant to show. Answers whether the store has something to commit for it.
+    pub(crate) fn record(
+        &mut self,
+        format: &dyn Format,
+        txn: &mut dyn Txn,
+        taken: &TakenIn,
+        changes: &[Change],
+        head: Revision,
+        now: Timestamp,
+    ) -> Result<bool, Refusal> {
+        let mut outside = format.rows(&taken.changes);
+        outside.rows.retain(|row| taken.writes(row));
+        self.session.write(&outside, now)?;
+        let own: Vec<Change> = changes
+            .iter()
+            .filter(|change| change.key.space == self.space)
+            .cloned()
+            .collect();
+        self.session.write(&format.rows(&own), now)?;
+        if !self.session.is_dirty() {
+            return Ok(false);
+        }
+        let known = self.state.as_ref().filter(|state| state.nonce == self.session.nonce());
+        let state = TableState {
+            place: self.session.place().to_string_lossy().into_owned(),
+            space: self.space.clone(),
+            nonce: self.session.nonce().to_owned(),
+            confirmed: self.session.revision(),
+            intended: head,
+            drained: known.map_or(0, |state| state.drained).max(self.session.drained()),
+        };
+        self.shows = Some(head);
+        txn.put_table(&state).map_err(|error| refusals::of_store(&error))?;
+        Ok(true)
+    }
+
+    /// Commits the files; one that fails is stale and the next request mends it.
+    pub(crate) fn commit_all(tabled: Vec<Self>) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        for one in tabled {
+            let Some(head) = one.shows else { continue };
+            let place = one.session.place().to_string_lossy().into_owned();
+            if let Err(refusal) = one.session.commit(head) {
+                let message = format!(
+                    "{place} could not be written ({}); the next command mends it",
+                    refusal.message
+                );
+                warnings.push(Warning::new("image_stale", message).with("path", place));
+            }
+        }
+        warnings
+    }
+}
+
+// The rows of all records, as if each had just been made.
+fn all_rows(
+    format: &dyn Format,
+    reads: &dyn Reads,
+    space: &Space,
+    kinds: impl Iterator<Item = &'static str>,
+) -> Result<TableRows, Refusal> {
+    let mut changes = Vec::new();
+    for kind in kinds {
+        let records = reads
+            .scan(space, kind, &Scan::all())
+            .map_err(|error| refusals::of_store(&error))?;
+        changes.extend(records.into_iter().map(|record| Change {
+            key: RecordKey::new(space.clone(), kind, record.id),
+            before: None,
+            after: Some(record.value),
+        }));
+    }
+    Ok(format.rows(&changes))
+}
+
+// The rows of the records that entries after `revision` changed, from first before to last after.
+fn changed_rows(
+    format: &dyn Format,
+    reads: &dyn Reads,
+    space: &Space,
+    revision: Revision,
+) -> Result<TableRows, Refusal> {
+    let mut entries = Vec::new();
+    let mut unwinder = Unwinder::new(reads);
+    let mut failure = None;
+    let page = EntryPage {
+        before: None,
+        down_to: Revision(revision.0 + 1),
+    };
+    let walked = reads.entries(&page, &mut |stored| match unwinder.entry(stored) {
+        Ok(entry) => {
+            entries.push(entry);
+            ControlFlow::Continue(())
+        }
+        Err(error) => {
+            failure = Some(error);
+            ControlFlow::Break(())
+        }
+    });
+    if let Some(error) = walked.err().or(failure) {
+        return Err(refusals::of_store(&error));
+    }
+    let mut order = Vec::new();
+    let mut merged: BTreeMap<RecordKey, (Option<Value>, Option<Value>)> = BTreeMap::new();
+    for entry in entries.into_iter().rev() {
+        for change in entry.changes.into_iter().filter(|change| change.key.space == *space) {
+            match merged.get_mut(&change.key) {
+                Some((_, after)) => *after = change.after,
+                None => {
+                    order.push(change.key.clone());
+                    merged.insert(change.key, (change.before, change.after));
+                }
+            }
+        }
+    }
+    let changes: Vec<Change> = order
+        .into_iter()
+        .map(|key| {
+            let (before, after) = merged.remove(&key).expect("every key in the order was merged");
+            Change { key, before, after }
+        })
+        .collect();
+    Ok(format.rows(&changes))
+}

@@ -1,0 +1,99 @@
+//! Where a table image's file may lie, and making it.
+
+use std::fs::OpenOptions;
+use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use format::{DatabaseProbe, TableSource};
+use model::Refusal;
+
+/// The absolute path of the file.
+///
+/// **Errors**: `path_outside_project` when configuration leads out of the root, through `..` or
+/// through a link; the user's own word (`anywhere`) may lead anywhere.
+pub(crate) fn locate(root: &Path, source: &TableSource) -> Result<PathBuf, Refusal> {
+    let place = root.join(&source.place);
+    let outside = || {
+        Refusal::refused(
+            "path_outside_project",
+            format!("{} lies outside the project", source.place),
+        )
+        .with("path", source.place.as_str())
+    };
+    let Some(name) = place.file_name() else {
+        return Err(outside());
+    };
+    let folder = place.parent().ok_or_else(outside)?;
+    let (existing, rest) = nearest_existing(folder);
+    let real = existing.canonicalize().map_err(|_| outside())?;
+    let real = rest.iter().fold(real, |path, part| path.join(part)).join(name);
+    if source.anywhere {
+        return Ok(real);
+    }
+    let climbs = rest.iter().any(|part| part == "..");
+    let link = real.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
+    if climbs || link || !real.starts_with(root) {
+        Err(outside())
+    } else {
+        Ok(real)
+    }
+}
+
+fn nearest_existing(folder: &Path) -> (PathBuf, Vec<std::ffi::OsString>) {
+    let mut existing = folder.to_path_buf();
+    let mut rest = Vec::new();
+    while !existing.exists() {
+        match (existing.file_name(), existing.parent()) {
+            (Some(name), Some(parent)) => {
+                rest.push(name.to_owned());
+                existing = parent.to_path_buf();
+            }
+            (None, Some(parent)) => {
+                rest.push("..".into());
+                existing = parent.to_path_buf();
+            }
+            _ => break,
+        }
+    }
+    rest.reverse();
+    (existing, rest)
+}
+
+/// Makes the file, readable by its owner alone, with its folders.
+///
+/// Answers whether it was made by this call.
+pub(super) fn create(place: &Path) -> io::Result<bool> {
+    if let Some(folder) = place.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(place) {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Looks at the file without changing anything.
+pub(crate) fn probe(place: &Path) -> DatabaseProbe {
+    if place.exists() {
+        let sound = super::connect(place, true)
+            .and_then(|connection| connection.query_row("SELECT count(*) FROM sqlite_master", [], |_| Ok(())));
+        return if sound.is_ok() {
+            DatabaseProbe::Usable
+        } else {
+            DatabaseProbe::Corrupt
+        };
+    }
+    let Some(folder) = place.parent() else {
+        return DatabaseProbe::Impossible;
+    };
+    let (existing, _) = nearest_existing(folder);
+    let writable = existing.is_dir()
+        && rustix::fs::access(&existing, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK).is_ok();
+    if writable {
+        DatabaseProbe::Creatable
+    } else {
+        DatabaseProbe::Impossible
+    }
+}

@@ -1,0 +1,161 @@
+//! The tables, the inbox and the triggers, generated from a format's data.
+
+use std::collections::BTreeMap;
+
+use format::{ColumnType, TableImage};
+use rusqlite::{Connection, OptionalExtension as _};
+
+/// What outside programs change lands here.
+///
+/// **Source**: hseos specification, section "Table image".
+pub(super) const INBOX: &str = "CREATE TABLE mainstay_inbox (seq INTEGER PRIMARY KEY AUTOINCREMENT, tbl TEXT NOT NULL, \
+     op TEXT NOT NULL, row_id INTEGER,\n  old_pk, pk, c1, c2, c3, c4, c5, c6, c7,\n  \
+     at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ','now')), refused TEXT, closed_at TEXT)";
+
+/// What we remember in the file itself, written in one transaction with the rows.
+pub(super) const META: &str = "CREATE TABLE mainstay_meta (name TEXT PRIMARY KEY, value)";
+
+/// Columns of the inbox that hold the cells after the primary key.
+pub(super) const CELLS: usize = 7;
+
+/// What the file says about itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Meta {
+    pub(super) version: i64,
+    pub(super) nonce: String,
+    pub(super) revision: u64,
+    pub(super) cookie: i64,
+}
+
+/// `CREATE TABLE` for one table.
+pub(super) fn create_table(image: &TableImage) -> String {
+    let columns: Vec<String> = image
+        .columns
+        .iter()
+        .enumerate()
+        .map(|(place, column)| {
+            let kind = match column.kind {
+                ColumnType::Text => "TEXT",
+                ColumnType::Integer => "INTEGER",
+            };
+            let key = match (place, column.kind) {
+                (0, ColumnType::Integer) => " PRIMARY KEY AUTOINCREMENT",
+                (0, ColumnType::Text) => " PRIMARY KEY",
+                _ => "",
+            };
+            let not_null = if column.not_null { " NOT NULL" } else { "" };
+            let default = column.default.map_or(String::new(), |default| {
+                if default.starts_with('\'') {
+                    format!(" DEFAULT {default}")
+                } else {
+                    format!(" DEFAULT ({default})")
+                }
+            });
+            format!("  {} {kind}{key}{not_null}{default}", column.name)
+        })
+        .collect();
+    format!("CREATE TABLE {} (\n{}\n)", image.table, columns.join(",\n"))
+}
+
+/// The three triggers of one table, as name and text. Each makes one plain copy of columns.
+pub(super) fn triggers(image: &TableImage) -> [(String, String); 3] {
+    let table = image.table;
+    let key = image.columns[0].name;
+    let cells: Vec<String> = (1..image.columns.len()).map(|number| format!("c{number}")).collect();
+    let fresh: Vec<String> = image.columns[1..]
+        .iter()
+        .map(|column| format!("NEW.{}", column.name))
+        .collect();
+    let (cells, fresh) = (cells.join(","), fresh.join(","));
+    let trigger = |op: char, event: &str, body: String| {
+        let name = format!("mainstay_{table}_{}", op.to_ascii_lowercase());
+        let text =
+            format!("CREATE TRIGGER {name} AFTER {event} ON {table} BEGIN INSERT INTO mainstay_inbox {body}; END");
+        (name, text)
+    };
+    [
+        trigger(
+            'I',
+            "INSERT",
+            format!("(tbl,op,row_id,pk,{cells}) VALUES ('{table}','I',NEW.rowid,NEW.{key},{fresh})"),
+        ),
+        trigger(
+            'U',
+            "UPDATE",
+            format!("(tbl,op,row_id,old_pk,pk,{cells}) VALUES ('{table}','U',NEW.rowid,OLD.{key},NEW.{key},{fresh})"),
+        ),
+        trigger(
+            'D',
+            "DELETE",
+            format!("(tbl,op,row_id,old_pk) VALUES ('{table}','D',OLD.rowid,OLD.{key})"),
+        ),
+    ]
+}
+
+/// Everything in the schema by name: its type and its text.
+pub(super) fn master(connection: &Connection) -> rusqlite::Result<BTreeMap<String, (String, String)>> {
+    let mut statement = connection.prepare("SELECT name, type, coalesce(sql, '') FROM sqlite_master")?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?;
+    rows.collect()
+}
+
+/// The schema cookie: SQLite counts it up whenever the schema changes.
+pub(super) fn cookie(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.query_row("PRAGMA schema_version", [], |row| row.get(0))
+}
+
+/// What the file says about itself; `None` when it says nothing, or nothing that makes sense.
+pub(super) fn read_meta(connection: &Connection) -> rusqlite::Result<Option<Meta>> {
+    let there: Option<i64> = connection
+        .query_row(
+            "SELECT 1 FROM sqlite_master WHERE name = 'mainstay_meta' AND type = 'table'",
+            [],
+            |row| row.get(0),
+        )
+        .optional()?;
+    if there.is_none() {
+        return Ok(None);
+    }
+    let mut meta = Meta::default();
+    let mut statement = connection.prepare("SELECT name, value FROM mainstay_meta")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let name: String = row.get(0).unwrap_or_default();
+        match name.as_str() {
+            "version" => meta.version = row.get(1).unwrap_or_default(),
+            "nonce" => meta.nonce = row.get(1).unwrap_or_default(),
+            "revision" => meta.revision = row.get::<_, i64>(1).unwrap_or_default().cast_unsigned(),
+            "cookie" => meta.cookie = row.get(1).unwrap_or_default(),
+            _ => {}
+        }
+    }
+    Ok((meta.version != 0).then_some(meta))
+}
+
+/// Writes what the file says about itself.
+pub(super) fn write_meta(connection: &Connection, meta: &Meta) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare("INSERT OR REPLACE INTO mainstay_meta (name, value) VALUES (?1, ?2)")?;
+    statement.execute(("version", meta.version))?;
+    statement.execute(("nonce", &meta.nonce))?;
+    statement.execute(("revision", meta.revision.cast_signed()))?;
+    statement.execute(("cookie", meta.cookie))?;
+    Ok(())
+}
+
+/// Whether every table is a table, and every trigger stands with our own text.
+pub(super) fn stands(tables: &[TableImage], master: &BTreeMap<String, (String, String)>) -> bool {
+    let is_table = |name: &str| master.get(name).is_some_and(|(kind, _)| kind == "table");
+    is_table("mainstay_inbox")
+        && tables
+            .iter()
+            .all(|image| is_table(image.table) && triggers_stand(image, master))
+}
+
+/// Whether the three triggers of one table stand with our own text.
+pub(super) fn triggers_stand(image: &TableImage, master: &BTreeMap<String, (String, String)>) -> bool {
+    triggers(image).iter().all(|(name, text)| {
+        master
+            .get(name)
+            .is_some_and(|(kind, found)| kind == "trigger" && found == text)
+    })
+}

@@ -1,0 +1,118 @@
+//! The one transaction that a writing request holds on the table image's file.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use format::{TableImage, TableSource};
+use model::{Refusal, Revision, TableRows, Timestamp};
+use rusqlite::Connection;
+
+use super::schema::{self, Meta};
+use super::{VERSION, connect, place, rows};
+use crate::refusals;
+
+/// An open write transaction; it is the format's foreign lock. Dropping it undoes everything.
+pub(crate) struct TableSession {
+    pub(super) connection: Connection,
+    pub(super) place: PathBuf,
+    pub(super) source: TableSource,
+    pub(super) meta: Meta,
+    /// The highest inbox number that this request takes in.
+    pub(super) drained: i64,
+    /// Something in the file has to be written: schema, rows, inbox.
+    pub(super) dirty: bool,
+}
+
+impl TableSession {
+    /// Opens the file, making it first where there is none, and begins.
+    ///
+    /// **Errors**: `store_busy` when another program keeps writing for `wait`, `db_corrupt`,
+    /// `backend_unavailable`.
+    pub(crate) fn begin(place: PathBuf, source: TableSource, wait: Duration) -> Result<Self, Refusal> {
+        let fresh = place::create(&place).map_err(|error| {
+            Refusal::new(
+                model::RefusalClass::Unavailable,
+                "backend_unavailable",
+                format!("cannot create {}: {error}", place.display()),
+            )
+        })?;
+        let connection = Self::open(&place, fresh, wait).map_err(|error| refusals::of_table(&place, &error))?;
+        Ok(Self {
+            connection,
+            place,
+            source,
+            meta: Meta::default(),
+            drained: 0,
+            dirty: false,
+        })
+    }
+
+    fn open(place: &Path, fresh: bool, wait: Duration) -> rusqlite::Result<Connection> {
+        let connection = connect(place, false)?;
+        connection.busy_timeout(wait)?;
+        let empty: bool =
+            fresh || connection.query_row("PRAGMA page_count", [], |row| Ok(row.get::<_, i64>(0)? == 0))?;
+        if empty {
+            // Persistent in the file; a file that others made keeps the mode they chose.
+            connection.query_row("PRAGMA journal_mode=WAL", [], |_| Ok(()))?;
+        }
+        // EXTRA is FULL in WAL mode; in rollback mode it also makes the journal's removal durable.
+        connection.execute_batch("PRAGMA synchronous=EXTRA")?;
+        connection.execute_batch("BEGIN IMMEDIATE")?;
+        Ok(connection)
+    }
+
+    /// The tables that the file hosts.
+    pub(crate) fn tables(&self) -> &'static [TableImage] {
+        self.source.tables
+    }
+
+    /// The file.
+    pub(crate) fn place(&self) -> &Path {
+        &self.place
+    }
+
+    /// The identity of the file.
+    pub(crate) fn nonce(&self) -> &str {
+        &self.meta.nonce
+    }
+
+    /// The revision whose rows the file holds.
+    pub(crate) fn revision(&self) -> Revision {
+        Revision(self.meta.revision)
+    }
+
+    /// The highest inbox number that this request takes in.
+    pub(crate) fn drained(&self) -> i64 {
+        self.drained
+    }
+
+    /// Whether there is anything to write.
+    pub(crate) fn is_dirty(&self) -> bool {
+        self.dirty
+    }
+
+    /// Writes rows and verdicts into the transaction.
+    pub(crate) fn write(&mut self, rows: &TableRows, now: Timestamp) -> Result<(), Refusal> {
+        self.dirty |= !(rows.rows.is_empty() && rows.refused.is_empty() && rows.closed.is_empty());
+        rows::write(&self.connection, self.source.tables, rows, now)
+            .map_err(|error| refusals::of_table(&self.place, &error))
+    }
+
+    /// Commits: the rows, the emptied inbox, and the revision that the file now shows.
+    pub(crate) fn commit(mut self, revision: Revision) -> Result<(), Refusal> {
+        self.meta.revision = revision.0;
+        self.meta.version = VERSION;
+        self.finish().map_err(|error| refusals::of_table(&self.place, &error))
+    }
+
+    fn finish(&mut self) -> rusqlite::Result<()> {
+        self.connection.execute(
+            "DELETE FROM mainstay_inbox WHERE refused IS NULL AND seq <= ?1",
+            [self.drained],
+        )?;
+        self.meta.cookie = schema::cookie(&self.connection)?;
+        schema::write_meta(&self.connection, &self.meta)?;
+        self.connection.execute_batch("COMMIT")
+    }
+}

@@ -1,0 +1,167 @@
+//! Under the lock: is it our file, do tables and triggers stand, what waits in the inbox.
+
+use std::path::Path;
+
+use format::{RowsSeen, TableImage};
+use model::{Refusal, RefusalClass, Revision, TableRows, Timestamp};
+use store::TableState;
+
+use super::schema::{self, Meta};
+use super::session::TableSession;
+use super::{VERSION, compare, drain, rows};
+use crate::refusals;
+
+/// Whether the file is the one we wrote last, rows of our latest commit possibly missing.
+///
+/// Nonce and revision in the file play the part that digests play for image files: equal to the
+/// intended revision, it is ours; equal to the confirmed one, our rows are to be written again;
+/// anything else is a file that someone put there.
+pub(super) fn is_ours(meta: &Meta, state: &TableState) -> bool {
+    meta.nonce == state.nonce && (meta.revision == state.confirmed.0 || meta.revision == state.intended.0)
+}
+
+/// The file was written by a newer program.
+pub(super) fn too_new(place: &Path, version: i64) -> Refusal {
+    let message = format!(
+        "{} has Mainstay's tables in version {version}; this program knows {VERSION}",
+        place.display()
+    );
+    Refusal::new(RefusalClass::Unavailable, "schema_too_new", message).hint("update mainstay")
+}
+
+/// Where the rows come from that the file should hold.
+pub(crate) struct Expected<'a> {
+    /// The rows of all records.
+    pub(crate) all: &'a mut dyn FnMut() -> Result<TableRows, Refusal>,
+    /// The rows that entries after a revision changed.
+    pub(crate) since: &'a mut dyn FnMut(Revision) -> Result<TableRows, Refusal>,
+    /// A fresh identity for a file that has none of ours.
+    pub(crate) nonce: &'a mut dyn FnMut() -> String,
+}
+
+/// Tables to be filled, and tables to be compared with the records.
+#[derive(Default)]
+struct Work {
+    fill: Vec<&'static TableImage>,
+    weigh: Vec<&'static TableImage>,
+}
+
+impl TableSession {
+    /// Makes tables, inbox and triggers stand, writes again what a crash left out, and drains the
+    /// inbox. Answers what waits for `take_in`; `None` when nothing does.
+    ///
+    /// **Errors**: `db_corrupt`, `schema_too_new`, `backend_unavailable`, `store_busy`.
+    pub(crate) fn survey(
+        &mut self,
+        state: Option<&TableState>,
+        now: Timestamp,
+        expected: &mut Expected<'_>,
+    ) -> Result<Option<RowsSeen>, Refusal> {
+        let place = self.place.clone();
+        let failed = |error: rusqlite::Error| refusals::of_table(&place, &error);
+        let found = schema::read_meta(&self.connection).map_err(failed)?;
+        if let Some(meta) = &found
+            && meta.version > VERSION
+        {
+            return Err(too_new(&self.place, meta.version));
+        }
+        let ours = found.filter(|meta| state.is_some_and(|state| is_ours(meta, state)));
+        let is_ours = ours.is_some();
+        self.meta = ours.unwrap_or_else(|| Meta {
+            version: VERSION,
+            nonce: (expected.nonce)(),
+            revision: 0,
+            cookie: 0,
+        });
+        let behind = state.filter(|state| is_ours && self.meta.revision != state.intended.0);
+        let mut seen = RowsSeen {
+            first_contact: false,
+            rows: Vec::new(),
+            restored: Vec::new(),
+            highest: Vec::new(),
+        };
+
+        let cookie = schema::cookie(&self.connection).map_err(failed)?;
+        let changed = !(is_ours && self.meta.cookie == cookie);
+        // Before its first commit the file holds nothing that could be restored.
+        let known = state.is_some_and(|state| Path::new(&state.place) == self.place && state.confirmed.0 > 0);
+        let work = if changed { self.stand(is_ours)? } else { Work::default() };
+        if known {
+            seen.restored = work.fill.iter().map(|image| image.table).collect();
+        }
+        if let Some(state) = behind {
+            self.catch_up(state, now, expected)?;
+        }
+        if !(work.fill.is_empty() && work.weigh.is_empty()) {
+            seen.first_contact = !is_ours && !known;
+            let all = (expected.all)()?;
+            rows::fill(&self.connection, &work.fill, &all).map_err(failed)?;
+            compare::into_inbox(&self.connection, &work.weigh, &all, seen.first_contact).map_err(failed)?;
+        }
+
+        self.drained = drain::drain(&self.connection, self.source.tables, &mut seen.rows).map_err(failed)?;
+        self.dirty |= self.drained > 0;
+        let looked_at = !(work.fill.is_empty() && work.weigh.is_empty());
+        if looked_at || !seen.rows.is_empty() {
+            seen.highest = drain::highest(&self.connection, self.source.tables).map_err(failed)?;
+        }
+        Ok((looked_at || !seen.rows.is_empty()).then_some(seen))
+    }
+
+    // What was drained before the crash is in the records already: its inbox rows only leave.
+    fn catch_up(&mut self, state: &TableState, now: Timestamp, expected: &mut Expected<'_>) -> Result<(), Refusal> {
+        let missing = (expected.since)(self.revision())?;
+        self.write(&missing, now)?;
+        self.dirty = true;
+        self.connection
+            .execute(
+                "DELETE FROM mainstay_inbox WHERE refused IS NULL AND seq <= ?1",
+                [state.drained],
+            )
+            .map_err(|error| refusals::of_table(&self.place, &error))?;
+        Ok(())
+    }
+
+    fn stand(&mut self, ours: bool) -> Result<Work, Refusal> {
+        let place = self.place.clone();
+        let failed = |error: rusqlite::Error| refusals::of_table(&place, &error);
+        let master = schema::master(&self.connection).map_err(failed)?;
+        let mut work = Work::default();
+        if ours && schema::stands(self.source.tables, &master) {
+            return Ok(work);
+        }
+        self.dirty = true;
+        for (name, text) in [("mainstay_inbox", schema::INBOX), ("mainstay_meta", schema::META)] {
+            if !master.contains_key(name) {
+                self.connection.execute_batch(text).map_err(failed)?;
+            }
+        }
+        for image in self.source.tables {
+            match master.get(image.table) {
+                None => {
+                    self.connection
+                        .execute_batch(&schema::create_table(image))
+                        .map_err(failed)?;
+                    work.fill.push(image);
+                }
+                Some((kind, _)) if kind == "table" => {
+                    if !ours || !schema::triggers_stand(image, &master) {
+                        work.weigh.push(image);
+                    }
+                }
+                Some((kind, _)) => {
+                    let why = format!("{} is a {kind}, not a table", image.table);
+                    return Err(refusals::table_corrupt(&self.place, &why));
+                }
+            }
+            for (name, text) in schema::triggers(image) {
+                // A dropped table takes its triggers with it, so all of them are made again.
+                self.connection
+                    .execute_batch(&format!("DROP TRIGGER IF EXISTS {name}"))
+                    .map_err(failed)?;
+                self.connection.execute_batch(&text).map_err(failed)?;
+            }
+        }
+        Ok(work)
+    }
+}

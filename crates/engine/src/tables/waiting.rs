@@ -1,0 +1,80 @@
+//! Whether a read may answer at once, or something waits in the tables.
+
+use std::path::Path;
+
+use format::TableSource;
+use model::Refusal;
+use rusqlite::{Connection, OptionalExtension as _};
+use store::TableState;
+
+use super::schema::{self, Meta};
+use super::{VERSION, connect, survey};
+use crate::refusals;
+
+/// What a read finds in the file, without a lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Presence {
+    /// Everything is as we left it, or there is nothing of the format at all.
+    Quiet,
+    /// Rows, tables or triggers wait to be looked at under the locks.
+    Waiting,
+}
+
+/// Looks into the file without locking or writing.
+///
+/// **Errors**: `db_corrupt`, `schema_too_new`, `backend_unavailable`.
+pub(crate) fn look(place: &Path, source: &TableSource, state: Option<&TableState>) -> Result<Presence, Refusal> {
+    if !place.exists() {
+        let known = state.is_some_and(|state| Path::new(&state.place) == place);
+        return Ok(if known { Presence::Waiting } else { Presence::Quiet });
+    }
+    let connection = connect(place, false)
+        .or_else(|_| connect(place, true))
+        .map_err(|error| refusals::of_table(place, &error))?;
+    look_inside(&connection, source, state, place).map_err(|error| refusals::of_table(place, &error))?
+}
+
+fn look_inside(
+    connection: &Connection,
+    source: &TableSource,
+    state: Option<&TableState>,
+    place: &Path,
+) -> rusqlite::Result<Result<Presence, Refusal>> {
+    let meta = schema::read_meta(connection)?;
+    if let Some(Meta { version, .. }) = meta
+        && version > VERSION
+    {
+        return Ok(Err(survey::too_new(place, version)));
+    }
+    let ours = match (&meta, state) {
+        (Some(meta), Some(state)) => survey::is_ours(meta, state) && meta.revision == state.intended.0,
+        _ => false,
+    };
+    if !ours {
+        let master = schema::master(connection)?;
+        let any = meta.is_some() || source.tables.iter().any(|image| master.contains_key(image.table));
+        return Ok(Ok(if any || state.is_some() {
+            Presence::Waiting
+        } else {
+            Presence::Quiet
+        }));
+    }
+    let cookie = schema::cookie(connection)?;
+    let same_schema =
+        meta.is_some_and(|meta| meta.cookie == cookie) || schema::stands(source.tables, &schema::master(connection)?);
+    if !same_schema {
+        return Ok(Ok(Presence::Waiting));
+    }
+    let row: Option<i64> = connection
+        .query_row(
+            "SELECT 1 FROM mainstay_inbox WHERE refused IS NULL LIMIT 1",
+            [],
+            |row| row.get(0),
+        )
+        .optional()?;
+    Ok(Ok(if row.is_some() {
+        Presence::Waiting
+    } else {
+        Presence::Quiet
+    }))
+}

@@ -1,0 +1,97 @@
+//! Taking in: outside edits become changes, before anything else is decided.
+
+use std::collections::BTreeSet;
+
+use format::{Conflict, Draft, Format, RowsSeen, Seen, View};
+use model::{Cell, Change, Context, Refusal, RowImage, Warning};
+use store::Reads;
+
+use crate::ground::Ground;
+
+/// The actor of entries that outside edits made.
+pub(crate) const OUTSIDE: &str = "external";
+
+/// The name under which taking in stands in the journal.
+pub(crate) const CALL: &str = "take_in";
+
+/// What taking in a space came to. Nothing has happened yet.
+#[derive(Default)]
+pub(crate) struct TakenIn {
+    pub(crate) changes: Vec<Change>,
+    pub(crate) conflicts: Vec<Conflict>,
+    pub(crate) warnings: Vec<Warning>,
+    /// Why writes of the space are refused for now.
+    pub(crate) blocked: Option<Refusal>,
+    /// Rows that stand in the table as the outside wrote them and are not written back.
+    as_outside: BTreeSet<(String, String)>,
+}
+
+impl TakenIn {
+    /// Whether a row is to be written into the table.
+    pub(crate) fn writes(&self, row: &RowImage) -> bool {
+        !self.as_outside.contains(&row_name(row.table, &row.key))
+    }
+}
+
+fn row_name(table: &str, key: &Cell) -> (String, String) {
+    (table.to_owned(), format!("{key:?}"))
+}
+
+/// Shows a format what was seen, rows before files, each upon what the last one made of it.
+pub(crate) fn take_in(
+    format: &dyn Format,
+    ground: &Ground,
+    rows: Option<RowsSeen>,
+    reads: Option<&dyn Reads>,
+    view: &View<'_>,
+    ctx: &Context,
+) -> Result<TakenIn, Refusal> {
+    let (frozen, blocked) = ground.frozen();
+    let mut taken = TakenIn {
+        warnings: ground.sources.warnings.clone(),
+        blocked,
+        ..TakenIn::default()
+    };
+    taken.warnings.extend(frozen);
+    let mut draft = Draft::new(view.records);
+    if let Some(rows) = rows {
+        for row in &rows.rows {
+            for key in row.old_key.iter().chain(&row.key) {
+                taken.as_outside.insert(row_name(row.table, key));
+            }
+        }
+        let part = format.take_in(&ground.space, &[Seen::Rows(rows)], &view.over(&draft), ctx);
+        draft.lay(&part.changes);
+        taken.join(part.warnings, part.conflicts, part.blocked);
+    }
+    let files = ground.seen(reads)?;
+    if !files.is_empty() {
+        let part = format.take_in(&ground.space, &files, &view.over(&draft), ctx);
+        // What a file says over a row has to reach the table again.
+        for row in format.rows(&part.changes).rows {
+            taken.as_outside.remove(&row_name(row.table, &row.key));
+        }
+        draft.lay(&part.changes);
+        taken.join(part.warnings, part.conflicts, part.blocked);
+    }
+    taken.changes = draft.into_changes();
+    Ok(taken)
+}
+
+impl TakenIn {
+    fn join(&mut self, warnings: Vec<Warning>, conflicts: Vec<Conflict>, blocked: Option<Refusal>) {
+        self.warnings.extend(warnings);
+        self.conflicts.extend(conflicts);
+        self.blocked = self.blocked.take().or(blocked);
+    }
+}
+
+/// The context in which outside edits are taken in: the request's clock, nobody's session.
+pub(crate) fn outside_context(ctx: &Context) -> Context {
+    Context {
+        actor: OUTSIDE.to_owned(),
+        session: None,
+        request_id: None,
+        ..ctx.clone()
+    }
+}

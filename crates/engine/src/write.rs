@@ -1,0 +1,395 @@
+//! A write: locks, healing, taking in, thinking, preparing, committing, publishing, confirming.
+//!
+//! The seven steps stand here in their order; each step's doing stands in a file of its own.
+
+use format::{Format, Sources, View};
+use model::{
+    Call, Change, Context, EntryCause, ExtraFile, ProjectPath, Refusal, Reply, Revision, Space, Value, Warning,
+};
+use store::{NewEntry, Reads, Store, Txn};
+
+use crate::engine::Engine;
+use crate::foreign::ForeignGuard;
+use crate::ground::Ground;
+use crate::locks::{Deadline, FileLock, WAIT};
+use crate::plan::Plan;
+use crate::records::StoreRecords;
+use crate::tabled::{Tabled, begin_tables};
+use crate::take_in::{self, TakenIn, outside_context, take_in};
+use crate::{heal, receipts, refusals, replay};
+
+/// One request of a batch.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    pub(crate) call: Call,
+    pub(crate) ctx: Context,
+    /// The tool only reads; it is here because something waited to be taken in.
+    pub(crate) reads: bool,
+}
+
+type Answer = Result<Reply, Refusal>;
+
+/// Carries out a batch of requests of one format in one commit; each has its own answer.
+///
+/// What fails for the batch as a whole fails for each request, with nothing changed.
+pub(crate) fn write(engine: &Engine, format: &dyn Format, batch: Vec<Asked>) -> Vec<Answer> {
+    let count = batch.len();
+    carry_out(engine, format, batch).unwrap_or_else(|refusal| vec![Err(refusal); count])
+}
+
+fn carry_out(engine: &Engine, format: &dyn Format, batch: Vec<Asked>) -> Result<Vec<Answer>, Refusal> {
+    let ctx = outside_context(&batch.first().expect("a batch holds a request").ctx);
+    if let Some(refused) = rehearse(engine, format, &batch)? {
+        return Ok(refused);
+    }
+
+    // Locks: the format's own, the foreign ones, the queue, the write transaction.
+    let deadline = Deadline::within(WAIT);
+    engine.home().make()?;
+    let _own = FileLock::acquire(&engine.home().lock(format.name()), deadline)?;
+    let spaces = spaces_of(engine, format, &batch, &ctx)?;
+    let mut foreign = Vec::new();
+    let mut tabled = Vec::new();
+    for (space, sources) in &spaces {
+        foreign.extend(ForeignGuard::acquire(engine, sources.lock.as_ref(), ctx.now)?);
+        tabled.extend(begin_tables(engine, space, sources, deadline)?);
+    }
+    let _queue = FileLock::acquire(&engine.home().lock("queue"), deadline)?;
+    let store = engine.created_store()?;
+    let mut txn = store.begin().map_err(|error| refusals::of_store(&error))?;
+
+    // Heal and take in.
+    let written = heal::moves(engine, txn.as_mut())?;
+    let mut turn = Turn {
+        engine,
+        format,
+        grounds: Vec::new(),
+        taken: Vec::new(),
+        tabled,
+        changes: Vec::new(),
+        written,
+    };
+    for (space, sources) in spaces {
+        let ground = Ground::survey(engine.files(), Some(reads_of(txn.as_ref())), space, sources)?;
+        turn.take_in(txn.as_mut(), ground, &ctx)?;
+    }
+
+    // Think, request by request.
+    let mut answers = Vec::with_capacity(batch.len());
+    let mut extra = Extra::default();
+    for asked in &batch {
+        txn.savepoint().map_err(|error| refusals::of_store(&error))?;
+        match turn.decide(txn.as_mut(), asked) {
+            Ok(decided) => {
+                txn.release().map_err(|error| refusals::of_store(&error))?;
+                turn.written |= decided.written;
+                turn.changes.extend(decided.changes);
+                extra.files.extend(decided.files);
+                extra.moves |= decided.moves;
+                answers.push(Ok(decided.reply));
+            }
+            Err(refusal) => {
+                txn.rollback().map_err(|error| refusals::of_store(&error))?;
+                answers.push(Err(refusal));
+            }
+        }
+    }
+
+    // Render and prepare; from here on nothing can be refused for want of space.
+    let mut plan = Plan::render(
+        engine,
+        format,
+        txn.as_ref(),
+        &turn.grounds,
+        &turn.changes,
+        &turn.taken,
+        &ctx,
+    )?;
+    plan.prepare(engine, &turn.grounds, &turn.taken, &ctx)?;
+    let committed = commit(&mut turn, txn, &mut plan, &foreign, &ctx);
+    if let Err(refusal) = committed {
+        plan.abandon(engine);
+        return Err(refusal);
+    }
+
+    // Publish and confirm. What fails now is mended by the next request.
+    let mut warnings = plan.publish(engine, store.as_ref(), &extra);
+    warnings.extend(Tabled::commit_all(turn.tabled));
+    drop(foreign);
+    plan.confirm(store.as_ref());
+    let mut before: Vec<Warning> = turn.taken.into_iter().flat_map(|taken| taken.warnings).collect();
+    name_copies(&mut before, plan.kept());
+    Ok(answers
+        .into_iter()
+        .map(|answer| answer.map(|reply| with_warnings(reply, &before, &warnings)))
+        .collect())
+}
+
+// In the order in which they came about: taking in, the call, publishing.
+fn with_warnings(mut reply: Reply, before: &[Warning], after: &[Warning]) -> Reply {
+    let mut warnings = before.to_vec();
+    warnings.append(&mut reply.warnings);
+    warnings.extend_from_slice(after);
+    Reply {
+        body: reply.body,
+        warnings,
+    }
+}
+
+// Says in the warning about a file where its outside bytes are kept.
+fn name_copies(warnings: &mut [Warning], kept: &[(ProjectPath, ProjectPath)]) {
+    for (path, copy) in kept {
+        let about = |warning: &&mut Warning| warning.details.get("path").and_then(Value::as_str) == Some(path.as_str());
+        if let Some(warning) = warnings.iter_mut().find(about) {
+            warning.details.insert("kept_as".into(), copy.as_str().into());
+        }
+    }
+}
+
+/// The store's transaction as something to read from.
+pub(crate) fn reads_of(txn: &dyn Txn) -> &dyn Reads {
+    txn
+}
+
+// A project without a store gets one only for a request that is accepted: thinking is pure, so it
+// can be done once more under the locks.
+fn rehearse(engine: &Engine, format: &dyn Format, batch: &[Asked]) -> Result<Option<Vec<Answer>>, Refusal> {
+    if engine.opened_store()?.is_some() {
+        return Ok(None);
+    }
+    let records = StoreRecords::new(None);
+    let view = View {
+        records: &records,
+        files: engine.files(),
+        probes: engine.probes(),
+    };
+    let mut answers = Vec::new();
+    for asked in batch {
+        for space in format.spaces(Some(&asked.call), &view, &asked.ctx)? {
+            let ground = crate::read::survey(engine, None, format, space, &view, &asked.ctx)?;
+            if ground.files.iter().any(crate::ground::Inspected::waits)
+                || crate::read::is_waiting(engine, None, &ground)?
+            {
+                return Ok(None);
+            }
+        }
+        match format.handle(&asked.call, &view, &asked.ctx) {
+            Ok(outcome) if !(outcome.changes.is_empty() && outcome.moves.is_empty() && outcome.files.is_empty()) => {
+                return Ok(None);
+            }
+            Ok(outcome) => answers.push(Ok(outcome.reply)),
+            Err(refusal) => answers.push(Err(refusal)),
+        }
+    }
+    Ok(Some(answers))
+}
+
+fn spaces_of(
+    engine: &Engine,
+    format: &dyn Format,
+    batch: &[Asked],
+    ctx: &Context,
+) -> Result<Vec<(Space, Sources)>, Refusal> {
+    let store = engine.opened_store()?;
+    let snapshot = store
+        .as_deref()
+        .map(Store::read)
+        .transpose()
+        .map_err(|error| refusals::of_store(&error))?;
+    let records = StoreRecords::new(snapshot.as_deref());
+    let view = View {
+        records: &records,
+        files: engine.files(),
+        probes: engine.probes(),
+    };
+    let mut spaces: Vec<(Space, Sources)> = Vec::new();
+    for asked in batch {
+        for space in format.spaces(Some(&asked.call), &view, &asked.ctx)? {
+            if spaces.iter().all(|(known, _)| *known != space) {
+                let sources = format.sources(&space, &view, ctx)?;
+                spaces.push((space, sources));
+            }
+        }
+    }
+    records.check()?;
+    Ok(spaces)
+}
+
+/// A batch on its way: the spaces as they were found and what was decided so far.
+struct Turn<'a> {
+    engine: &'a Engine,
+    format: &'a dyn Format,
+    grounds: Vec<Ground>,
+    taken: Vec<TakenIn>,
+    tabled: Vec<Tabled>,
+    changes: Vec<Change>,
+    /// The transaction holds something that is worth a commit.
+    written: bool,
+}
+
+#[derive(Default)]
+struct Decided {
+    reply: Reply,
+    changes: Vec<Change>,
+    files: Vec<ExtraFile>,
+    moves: bool,
+    written: bool,
+}
+
+/// What a batch does to the project beside its images.
+#[derive(Default)]
+pub(crate) struct Extra {
+    pub(crate) files: Vec<ExtraFile>,
+    /// There are folders to move.
+    pub(crate) moves: bool,
+}
+
+impl Turn<'_> {
+    fn take_in(&mut self, txn: &mut dyn Txn, ground: Ground, ctx: &Context) -> Result<(), Refusal> {
+        let rows = match self.tabled.iter_mut().find(|tabled| tabled.space == ground.space) {
+            Some(tabled) => tabled.survey(self.format, reads_of(txn), ctx.now)?,
+            None => None,
+        };
+        let records = StoreRecords::new(Some(reads_of(txn)));
+        let view = View {
+            records: &records,
+            files: self.engine.files(),
+            probes: self.engine.probes(),
+        };
+        let taken = take_in(self.format, &ground, rows, Some(reads_of(txn)), &view, ctx)?;
+        records.check()?;
+        if !taken.changes.is_empty() {
+            let entry = NewEntry {
+                at: ctx.now,
+                actor: take_in::OUTSIDE,
+                session: None,
+                request_id: None,
+                space: &ground.space,
+                call: take_in::CALL,
+                cause: EntryCause::Outside,
+                changes: &taken.changes,
+                moves: &[],
+            };
+            txn.append(&entry).map_err(|error| refusals::of_store(&error))?;
+            self.written = true;
+        }
+        self.grounds.push(ground);
+        self.taken.push(taken);
+        Ok(())
+    }
+
+    fn decide(&self, txn: &mut dyn Txn, asked: &Asked) -> Result<Decided, Refusal> {
+        let (call, ctx) = (&asked.call, &asked.ctx);
+        match receipts::find(txn, call, ctx)? {
+            receipts::Found::Nothing => {}
+            receipts::Found::Reply(reply) => {
+                return Ok(Decided {
+                    reply,
+                    ..Decided::default()
+                });
+            }
+            receipts::Found::Compute(receipt) => {
+                let reply = replay::reply(self.engine, self.format, reads_of(txn), call, ctx, &receipt)?;
+                return Ok(Decided {
+                    reply,
+                    ..Decided::default()
+                });
+            }
+        }
+        let records = StoreRecords::new(Some(reads_of(txn)));
+        let view = View {
+            records: &records,
+            files: self.engine.files(),
+            probes: self.engine.probes(),
+        };
+        let spaces = self.format.spaces(Some(call), &view, ctx)?;
+        if !asked.reads {
+            let blocked = |space: &Space| {
+                let place = self.grounds.iter().position(|ground| ground.space == *space)?;
+                self.taken[place].blocked.clone()
+            };
+            if let Some(refusal) = spaces.iter().find_map(blocked) {
+                return Err(refusal);
+            }
+        }
+        let thought = self.format.handle(call, &view, ctx);
+        records.check()?;
+        let outcome = thought?;
+        let head = txn.head().map_err(|error| refusals::of_store(&error))?;
+        let appended = self.append(txn, asked, &spaces, &outcome)?;
+        let keeps_receipt = !asked.reads && ctx.request_id.is_some();
+        if keeps_receipt {
+            receipts::keep(txn, call, ctx, &outcome.reply, appended.unwrap_or(head))?;
+        }
+        Ok(Decided {
+            reply: outcome.reply,
+            changes: outcome.changes,
+            files: outcome.files,
+            moves: !outcome.moves.is_empty(),
+            written: appended.is_some() || keeps_receipt,
+        })
+    }
+
+    fn append(
+        &self,
+        txn: &mut dyn Txn,
+        asked: &Asked,
+        spaces: &[Space],
+        outcome: &model::Outcome,
+    ) -> Result<Option<Revision>, Refusal> {
+        if outcome.changes.is_empty() && outcome.moves.is_empty() {
+            return Ok(None);
+        }
+        let whole = Space::new(self.format.name());
+        let entry = NewEntry {
+            at: asked.ctx.now,
+            actor: &asked.ctx.actor,
+            session: asked.ctx.session.as_deref(),
+            request_id: asked.ctx.request_id.as_deref(),
+            space: spaces.first().unwrap_or(&whole),
+            call: &asked.call.tool,
+            cause: if outcome.minor {
+                EntryCause::Minor
+            } else {
+                EntryCause::Call
+            },
+            changes: &outcome.changes,
+            moves: &outcome.moves,
+        };
+        txn.append(&entry).map(Some).map_err(|error| refusals::of_store(&error))
+    }
+}
+
+fn commit(
+    turn: &mut Turn<'_>,
+    mut txn: Box<dyn Txn + '_>,
+    plan: &mut Plan,
+    foreign: &[ForeignGuard],
+    ctx: &Context,
+) -> Result<(), Refusal> {
+    let head = txn.head().map_err(|error| refusals::of_store(&error))?;
+    let mut something = turn.written;
+    for tabled in &mut turn.tabled {
+        let place = turn
+            .grounds
+            .iter()
+            .position(|ground| ground.space == tabled.space)
+            .expect("surveyed above");
+        something |= tabled.record(
+            turn.format,
+            txn.as_mut(),
+            &turn.taken[place],
+            &turn.changes,
+            head,
+            ctx.now,
+        )?;
+    }
+    something |= plan.record(txn.as_mut())?;
+    for guard in foreign {
+        guard.check()?;
+    }
+    if something {
+        txn.commit().map_err(|error| refusals::of_store(&error))?;
+    }
+    Ok(())
+}
