@@ -3,6 +3,8 @@
 //! A format is pure: it sees records through [`View::records`], project files through
 //! [`View::files`], the rest of the world through [`Context`](model::Context), and answers with data.
 
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
 mod contract;
 mod draft;
 pub mod markdown;

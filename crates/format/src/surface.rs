@@ -105,6 +105,9 @@ pub struct Command {
     pub about: &'static str,
     /// The tool that it calls.
     pub tool: &'static str,
+    /// The tool that is called instead when people read the answer: same arguments, same effect,
+    /// with what only its text shows. `--json` calls [`Command::tool`] all the same.
+    pub text_tool: Option<&'static str>,
     /// What it takes, positionals in their order.
     pub options: &'static [Opt],
     /// Arguments that stand in every call of it, as `("status", "done")`.
@@ -180,7 +183,8 @@ impl Tool {
             let message = format!("{} has no argument named {unknown:?}", self.name);
             return Err(Refusal::invalid(unknown.as_str(), message).allowed(names()));
         }
-        for param in self.params.iter().filter(|param| param.required && !arguments.contains_key(param.name)) {
+        let given = |param: &Param| arguments.contains_key(param.name);
+        if let Some(param) = self.params.iter().find(|param| param.required && !given(param)) {
             let message = format!("{} needs the argument {}", self.name, param.name);
             let mut refusal = Refusal::invalid(param.name, message).allowed(names());
             refusal.code = missing.into();

@@ -1,1 +1,93 @@
-//! To come.
+//! Tables for terminals, in the form of the `SQLite` shell's column mode.
+
+use std::fmt::Write;
+
+/// Lays out a table: a header line, a dash line, the rows.
+///
+/// **Shape**: every cell, the last included, is padded to the widest content of its column in
+/// characters; two blanks stand between columns; `None` is blank; a value with line breaks
+/// continues on further lines whose other cells are blank (a final break adds none). No rows give the empty text, and no
+/// line break follows the last line.
+pub fn render(headers: &[&str], rows: &[Vec<Option<&str>>]) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let rows: Vec<Vec<Vec<String>>> =
+        rows.iter().map(|row| row.iter().map(|cell| cell_lines(cell.unwrap_or_default())).collect()).collect();
+    let widths: Vec<usize> = headers
+        .iter()
+        .enumerate()
+        .map(|(column, header)| {
+            let lines = rows.iter().filter_map(|row| row.get(column)).flatten();
+            lines.map(|line| width(line)).max().unwrap_or_default().max(width(header))
+        })
+        .collect();
+    let mut out = String::new();
+    write_line(&mut out, &widths, |column| headers[column]);
+    let dashes: Vec<String> = widths.iter().map(|width| "-".repeat(*width)).collect();
+    write_line(&mut out, &widths, |column| &dashes[column]);
+    for row in &rows {
+        let height = row.iter().map(Vec::len).max().unwrap_or(1).max(1);
+        for line in 0..height {
+            let text = |column: usize| row.get(column).and_then(|cell| cell.get(line)).map_or("", String::as_str);
+            write_line(&mut out, &widths, text);
+        }
+    }
+    out.pop();
+    out
+}
+
+/// Text that a terminal shows and does not obey: control characters other than tab and line feed
+/// and the marks that reorder text are left out.
+pub fn printable(text: &str) -> String {
+    text.chars().filter(|c| matches!(c, '\t' | '\n') || !(c.is_control() || reorders(*c))).collect()
+}
+
+fn reorders(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+fn cell_lines(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = crate::markdown::lines(text).map(printable).collect();
+    if lines.len() > 1 && lines.last().is_some_and(String::is_empty) {
+        lines.pop();
+    }
+    lines
+}
+
+fn width(text: &str) -> usize {
+    text.chars().count()
+}
+
+fn write_line<'a>(out: &mut String, widths: &[usize], text: impl Fn(usize) -> &'a str) {
+    for (column, width) in widths.iter().enumerate() {
+        let gap = if column == 0 { "" } else { "  " };
+        write!(out, "{gap}{:<width$}", text(column)).expect("writing to a string cannot fail");
+    }
+    out.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pads_every_cell() {
+        let rows = vec![vec![Some("T6"), Some("waiting"), None], vec![Some("T10"), Some("é"), Some("x")]];
+        let expected = "id   note     by\n---  -------  --\nT6   waiting    \nT10  é        x ";
+        assert_eq!(render(&["id", "note", "by"], &rows), expected);
+    }
+
+    #[test]
+    fn continues_values_with_line_breaks() {
+        let rows = vec![vec![Some("k"), Some("one\r\ntwo long\rthree\n"), Some("t")]];
+        let expected = "key  value     at\n---  --------  --\nk    one       t \n     two long    \n     three       ";
+        assert_eq!(render(&["key", "value", "at"], &rows), expected);
+    }
+
+    #[test]
+    fn shows_nothing_for_no_rows_and_strips_what_terminals_obey() {
+        assert_eq!(render(&["id"], &[]), "");
+        assert_eq!(printable("a\u{1b}[2J\u{9b}b\u{202e}\tc"), "a[2Jb\tc");
+    }
+}
