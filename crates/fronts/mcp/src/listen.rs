@@ -1,0 +1,147 @@
+//! A server on a port: connections, their number and their deadlines, and the end.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::guard::Guard;
+use crate::host::Host;
+use crate::http::Routes;
+use crate::identity::IdentityDefaults;
+use crate::patience::Patience;
+use crate::server::{BLOCKING_THREADS, Server};
+use crate::{HttpOptions, ServeError, ToolNames, signals};
+
+/// How many connections are served at a time; more wait unaccepted.
+const MAX_CONNECTIONS: usize = 256;
+
+/// How long a request's head may take, and how long a connection may be idle between two.
+const HEAD_TIME: Duration = Duration::from_secs(30);
+
+/// How long an answer may wait for a client that does not read.
+const WRITE_TIME: Duration = Duration::from_secs(30);
+
+/// How many headers a request may have, and how many bytes its head; more are answered with 431.
+const MAX_HEADERS: usize = 100;
+const MAX_HEAD_BYTES: usize = 64 * 1024;
+
+/// How long calls that are under way are waited for at the end, and then the connections that carry their answers.
+const LAST_CALLS: Duration = Duration::from_secs(15);
+const LAST_ANSWERS: Duration = Duration::from_secs(1);
+
+/// Serves until a signal asks to stop; requests that are under way are finished first.
+pub(crate) fn serve(
+    host: Arc<dyn Host>,
+    names: ToolNames,
+    http: HttpOptions,
+    on_ready: impl FnOnce(SocketAddr),
+) -> Result<(), ServeError> {
+    let server = Server::new(host, names, IdentityDefaults::default());
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .max_blocking_threads(BLOCKING_THREADS)
+        .enable_all()
+        .build()?;
+    let ended = runtime.block_on(async {
+        let stop = signals::stop()?;
+        let listener = bind(http.address).await?;
+        let bound = listener.local_addr()?;
+        let guard = Guard::new(bound, &http)?;
+        on_ready(bound);
+        serve_listener(listener, server, guard, http.nonce, stop).await;
+        Ok(())
+    });
+    runtime.shutdown_background();
+    ended
+}
+
+async fn bind(address: SocketAddr) -> Result<TcpListener, ServeError> {
+    TcpListener::bind(address)
+        .await
+        .map_err(|problem| match problem.kind() {
+            io::ErrorKind::AddrInUse => ServeError::PortInUse(address),
+            _ => ServeError::Io(problem),
+        })
+}
+
+/// Serves the connections of `listener` until `stop` is cancelled.
+pub(crate) async fn serve_listener(
+    listener: TcpListener,
+    server: Server,
+    guard: Guard,
+    nonce: Option<String>,
+    stop: CancellationToken,
+) {
+    let calls = server.calls().clone();
+    let routes = Arc::new(Routes::new(server, guard, nonce, stop.clone()));
+    let connections = TaskTracker::new();
+    let cut = CancellationToken::new();
+    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    loop {
+        let place = Arc::clone(&places).acquire_owned();
+        let (place, accepted) = tokio::select! {
+            biased;
+            () = stop.cancelled() => break,
+            next = async { (place.await, listener.accept().await) } => next,
+        };
+        let Ok((stream, _)) = accepted else {
+            // Out of file descriptors, most likely: other connections must end first.
+            sleep(Duration::from_millis(50)).await;
+            continue;
+        };
+        // An answer is one small write; waiting to fill a packet would only delay it.
+        let _ = stream.set_nodelay(true);
+        let (routes, stop, cut) = (Arc::clone(&routes), stop.clone(), cut.clone());
+        connections.spawn(async move {
+            tokio::select! {
+                () = cut.cancelled() => {}
+                () = serve_connection(stream, routes, stop) => {}
+            }
+            drop(place);
+        });
+    }
+    drop(listener);
+    calls.close();
+    connections.close();
+    // Whoever does not end in time is cut off: what was committed stays committed.
+    let _ = timeout(LAST_CALLS, calls.wait()).await;
+    let _ = timeout(LAST_ANSWERS, connections.wait()).await;
+    cut.cancel();
+    connections.wait().await;
+}
+
+/// Serves one connection until it ends, or until `stop` is cancelled and its last answer is out.
+pub(crate) async fn serve_connection<S>(stream: S, routes: Arc<Routes>, stop: CancellationToken)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let service = service_fn(move |request| {
+        let routes = Arc::clone(&routes);
+        async move { Ok::<_, Infallible>(routes.answer(request).await) }
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIME)
+        .max_headers(MAX_HEADERS)
+        .max_buf_size(MAX_HEAD_BYTES)
+        .serve_connection(TokioIo::new(Patience::new(stream, WRITE_TIME)), service);
+    let mut connection = std::pin::pin!(connection);
+    // A connection that breaks is the client's affair.
+    tokio::select! {
+        _ = connection.as_mut() => return,
+        () = stop.cancelled() => connection.as_mut().graceful_shutdown(),
+    }
+    let _ = connection.await;
+}

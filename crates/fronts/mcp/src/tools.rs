@@ -1,0 +1,57 @@
+//! The tools as they are listed: few bytes, since every session of every client carries them.
+
+use std::borrow::Cow;
+
+use format::{Effect, Format, Listed, Tool};
+use rmcp::model::{self as mcp, ToolAnnotations};
+
+use crate::ToolNames;
+use crate::host::Host;
+
+/// The formats whose tools are listed: those that are on, else the first of the roll-call.
+pub(crate) fn formats(host: &dyn Host) -> Vec<&'static dyn Format> {
+    let on = host.formats_on();
+    if on.is_empty() {
+        host.formats().iter().copied().take(1).collect()
+    } else {
+        on
+    }
+}
+
+/// The listed tools, in the order of the roll-call and of each surface.
+pub(crate) fn listed(host: &dyn Host, names: ToolNames) -> Vec<mcp::Tool> {
+    let tools = formats(host).into_iter().flat_map(|format| format.surface().tools);
+    tools
+        .filter(|tool| tool.listed == Listed::Yes)
+        .map(|tool| shown(tool, names))
+        .collect()
+}
+
+fn shown(tool: &'static Tool, names: ToolNames) -> mcp::Tool {
+    let description = (!tool.description.is_empty()).then_some(Cow::Borrowed(tool.description));
+    let shown = mcp::Tool::new_with_raw(spelling(tool, names), description, tool.input_schema());
+    match annotations(tool.effect) {
+        Some(annotations) => shown.with_annotations(annotations),
+        None => shown,
+    }
+}
+
+/// The name under which a tool is listed.
+///
+/// The seed's spelling is data of the tool; a tool without one keeps its only name.
+fn spelling(tool: &'static Tool, names: ToolNames) -> &'static str {
+    match names {
+        ToolNames::Underscore | ToolNames::Seed => tool.name,
+    }
+}
+
+/// What differs from the protocol's defaults: not read-only, destructive, not idempotent.
+fn annotations(effect: Effect) -> Option<ToolAnnotations> {
+    let none = ToolAnnotations::new();
+    match effect {
+        Effect::Read => Some(none.read_only(true)),
+        Effect::Write => None,
+        Effect::WriteIdempotent => Some(none.idempotent(true)),
+        Effect::Event => Some(none.destructive(false)),
+    }
+}

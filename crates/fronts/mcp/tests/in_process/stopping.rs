@@ -1,0 +1,90 @@
+//! The end of a server, and of clients that do not keep up.
+
+use std::io::Write;
+use std::net::TcpStream;
+use std::sync::Arc;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
+use tokio_util::sync::CancellationToken;
+
+use super::fake::Fake;
+use super::raw::{Running, call, loopback, read};
+use crate::guard::Guard;
+use crate::http::Routes;
+use crate::identity::IdentityDefaults;
+use crate::server::Server;
+use crate::{ToolNames, listen};
+
+#[test]
+fn requests_under_way_are_finished_and_nothing_new_is_answered() {
+    let mut server = Running::plain();
+    let idle = server.connect();
+    let body = call(1, "note_wait", "{}");
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n",
+        server.address
+    );
+    let mut asking = server.connect();
+    asking
+        .write_all(format!("{head}Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes())
+        .unwrap();
+    server.host.until_waiting(1);
+    server.stop.cancel();
+    let mut late = TcpStream::connect(server.address).ok();
+    if let Some(late) = &mut late {
+        let _ = late.write_all(format!("GET /health HTTP/1.1\r\nHost: {}\r\n\r\n", server.address).as_bytes());
+    }
+    server.host.open_gate();
+    let answer = read(&mut asking);
+    assert_eq!(answer.json()["result"]["structuredContent"]["waited"], true);
+    server.join();
+    assert!(late.is_none_or(|mut late| read(&mut late).status != 200));
+    drop(idle);
+    assert!(TcpStream::connect(server.address).is_err());
+}
+
+#[test]
+fn a_client_that_leaves_does_not_take_its_call_along() {
+    let server = Running::plain();
+    let body = call(1, "note_wait", "{}");
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n",
+        server.address
+    );
+    let mut leaving = server.connect();
+    leaving
+        .write_all(format!("{head}Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes())
+        .unwrap();
+    server.host.until_waiting(1);
+    drop(leaving);
+    assert!(server.is_well());
+    server.host.open_gate();
+    assert_eq!(server.call("note_say", "{}")["id"], 1);
+    assert_eq!(server.host.count(), 2);
+}
+
+fn routes(stop: &CancellationToken) -> Arc<Routes> {
+    let server = Server::new(Fake::new(), ToolNames::Underscore, IdentityDefaults::default());
+    let guard = Guard::new(([127, 0, 0, 1], 3100).into(), &loopback()).unwrap();
+    Arc::new(Routes::new(server, guard, None, stop.clone()))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_head_or_a_body_that_never_ends_is_given_up() {
+    let post =
+        "POST /mcp HTTP/1.1\r\nHost: localhost:3100\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{";
+    for (sent, status) in [
+        ("", ""),
+        ("GET /health HTTP/1.1\r\nHost: local", ""),
+        (post, "HTTP/1.1 408 "),
+    ] {
+        let (mut ours, theirs) = duplex(1 << 16);
+        let stop = CancellationToken::new();
+        let served = tokio::spawn(listen::serve_connection(theirs, routes(&stop), stop));
+        ours.write_all(sent.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        ours.read_to_string(&mut answer).await.unwrap();
+        assert!(answer.starts_with(status), "{sent:?}: {answer}");
+        served.await.unwrap();
+    }
+}
