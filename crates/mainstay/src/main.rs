@@ -1,1 +1,84 @@
-fn main() {}
+//! Mainstay keeps the working state of a coding-agent project.
+//!
+//! This is the only place that names concrete stores, formats and servers: it reads the environment,
+//! puts them together and hands over to the command line.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use engine::Setup;
+use front_cli::{Listening, Servers, Serving, server_failure};
+use front_mcp::{HttpOptions, IdentityDefaults, ServeError, ServeOptions, ToolNames};
+use model::{Environment, Refusal};
+
+/// The beginnings of the names of the variables that are let in.
+const ADMITTED: &[&str] = &["MAINSTAY_", "HSEOS_", "ENEO_", "SKILLSTATE_", "MSD_", "GSD_", "CLAUDE_"];
+
+/// The variables that are let in by their whole name.
+const ADMITTED_WHOLE: &[&str] = &["NO_COLOR", "CLICOLOR_FORCE"];
+
+fn main() -> ExitCode {
+    let arguments: Vec<OsString> = env::args_os().collect();
+    let setup = Setup {
+        project: None,
+        // A folder that is gone or unreadable is the engine's to report.
+        cwd: env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
+        env: environment(),
+        formats: formats::ALL,
+        stores: Arc::new(store_sqlite::SqliteOpener),
+    };
+    front_cli::run(&arguments, setup, SERVERS)
+}
+
+/// The admitted variables; one that is not UTF-8 counts as absent.
+fn environment() -> Environment {
+    let admitted = |name: &str| ADMITTED_WHOLE.contains(&name) || ADMITTED.iter().any(|start| name.starts_with(start));
+    env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
+        .filter(|(name, _)| admitted(name))
+        .filter_map(|(name, value)| Some((name, value.into_string().ok()?)))
+        .collect()
+}
+
+const SERVERS: Servers = Servers {
+    stdio: |engine, serving| {
+        let identity = IdentityDefaults {
+            actor: serving.actor.clone(),
+            session: serving.session.clone(),
+        };
+        front_mcp::serve_stdio(engine, options(&serving), identity).map_err(|error| failure(&error))
+    },
+    http: |engine, serving, listening, ready| {
+        front_mcp::serve_http(engine, options(&serving), http(listening), ready).map_err(|error| failure(&error))
+    },
+};
+
+fn options(serving: &Serving) -> ServeOptions {
+    let tool_names = match serving.tool_names {
+        front_cli::ToolNames::Underscores => ToolNames::Underscore,
+        front_cli::ToolNames::Seed => ToolNames::Seed,
+    };
+    ServeOptions { tool_names }
+}
+
+fn http(listening: Listening) -> HttpOptions {
+    let Listening {
+        address,
+        token,
+        origins,
+        nonce,
+    } = listening;
+    HttpOptions {
+        address,
+        token,
+        allow_origins: origins,
+        nonce,
+    }
+}
+
+fn failure(error: &ServeError) -> Refusal {
+    server_failure(error.code(), error.to_string())
+}

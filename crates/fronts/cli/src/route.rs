@@ -73,15 +73,16 @@ pub(crate) fn find(arguments: &[OsString], formats: &[&'static dyn Format]) -> R
         return Ok((Globals::default(), Route::Generic(words)));
     };
     let rest = &words[taken..];
-    let route = match (named, rest.first().map(String::as_str)) {
-        (Some(_), Some("--version" | "-V")) => Route::Generic(words),
-        (Some(format), _) => Route::Format(format, rest.to_vec()),
-        (None, Some("call")) if is_plain_call(&rest[1..]) => Route::Call(rest[1..].to_vec()),
-        (None, Some(word)) => match formats.iter().find(|format| format.name() == word) {
-            Some(format) => Route::Format(*format, rest[1..].to_vec()),
-            None => Route::Generic(words),
-        },
-        (None, None) => Route::Generic(words),
+    let first = rest.first().map(String::as_str);
+    let format = || formats.iter().find(|format| Some(format.name()) == first);
+    let route = if let Some(format) = named.filter(|_| !matches!(first, Some("--version" | "-V"))) {
+        Route::Format(format, rest.to_vec())
+    } else if first == Some("call") && is_plain_call(&rest[1..]) {
+        Route::Call(rest[1..].to_vec())
+    } else if let Some(format) = format() {
+        Route::Format(*format, rest[1..].to_vec())
+    } else {
+        Route::Generic(words)
     };
     Ok((globals, route))
 }

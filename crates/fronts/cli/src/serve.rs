@@ -184,31 +184,41 @@ impl Served {
 
     fn banner(&self, at: &str, palette: Palette) -> String {
         let url = format!("http://{at}/mcp");
-        let mut snippet = Object::new();
-        let entry = Object::from_iter([
+        let entry = [
             ("type".to_owned(), "http".into()),
             ("url".to_owned(), url.as_str().into()),
-        ]);
-        let servers = Object::from_iter([("mainstay".to_owned(), Value::Object(entry))]);
-        snippet.insert("mcpServers".to_owned(), Value::Object(servers));
-        let snippet = Value::Object(snippet);
-        let row = |name: &str, value: &str| format!("  {name:8}  {}\n", printable::line(value));
-        let mut text = format!("{}\n\n", palette.bold("Mainstay is up."));
-        text += &row("project", &self.root);
-        text += &row("formats", &self.formats.join(", "));
+        ];
+        let servers = [("mainstay".to_owned(), Value::Object(Object::from_iter(entry)))];
+        let snippet = [("mcpServers".to_owned(), Value::Object(Object::from_iter(servers)))];
+        let snippet = Value::Object(Object::from_iter(snippet));
+        let row = |name: &str, value: &str| format!("  {name:8}  {}", printable::line(value));
+        let mut lines = vec![palette.bold("Mainstay is up."), String::new()];
+        lines.push(row("project", &self.root));
+        lines.push(row("formats", &self.formats.join(", ")));
         if !self.files.is_empty() {
-            text += &row("files", &self.files.join(", "));
+            lines.push(row("files", &self.files.join(", ")));
         }
-        text += &row("MCP", &url);
-        text += &row("health", &format!("http://{at}/health"));
-        text += "\nConnect Claude Code:\n";
-        text += &format!("  claude mcp add --transport http mainstay {url}\n");
-        text += "\nConnect any other client, in its MCP configuration:\n";
-        text += &format!("  {snippet}\n");
-        text += "\nOr let a client start a server of its own:\n";
-        text += &format!("  {}\n", printable::line(&self.stdio));
-        text += "\nCtrl-C stops it; nothing is lost.";
-        text
+        lines.push(row("MCP", &url));
+        lines.push(row("health", &format!("http://{at}/health")));
+        let ways = [
+            (
+                "Connect Claude Code:",
+                format!("claude mcp add --transport http mainstay {url}"),
+            ),
+            (
+                "Connect any other client, in its MCP configuration:",
+                snippet.to_string(),
+            ),
+            (
+                "Or let a client start a server of its own:",
+                printable::line(&self.stdio),
+            ),
+        ];
+        for (title, way) in ways {
+            lines.extend([String::new(), title.to_owned(), format!("  {way}")]);
+        }
+        lines.extend([String::new(), "Ctrl-C stops it; nothing is lost.".to_owned()]);
+        lines.join("\n")
     }
 }
 

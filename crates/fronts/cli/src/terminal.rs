@@ -261,20 +261,20 @@ pub(crate) mod tests {
 
     #[test]
     fn colours_follow_the_terminal_and_the_environment() {
-        let cases: [(bool, &[(&str, &str)], bool); 6] = [
-            (true, &[], true),
-            (false, &[], false),
-            (true, &[("NO_COLOR", "1")], false),
-            (true, &[("NO_COLOR", "")], true),
-            (false, &[("CLICOLOR_FORCE", "1")], true),
-            (false, &[("CLICOLOR_FORCE", "0")], false),
+        let cases = [
+            (true, None, true),
+            (false, None, false),
+            (true, Some(("NO_COLOR", "1")), false),
+            (true, Some(("NO_COLOR", "")), true),
+            (false, Some(("CLICOLOR_FORCE", "1")), true),
+            (false, Some(("CLICOLOR_FORCE", "0")), false),
         ];
-        for (terminal, env, on) in cases {
-            let env = env
-                .iter()
-                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-                .collect();
-            assert_eq!(Palette::chosen(terminal, &env), Palette { on });
+        for (terminal, variable, on) in cases {
+            let variable = variable.map(|(name, value)| (name.to_owned(), value.to_owned()));
+            assert_eq!(
+                Palette::chosen(terminal, &variable.into_iter().collect()),
+                Palette { on }
+            );
         }
     }
 

@@ -137,7 +137,7 @@ fn up() -> Command {
                 .long("port")
                 .value_name("N")
                 .value_parser(value_parser!(u16).range(1..))
-                .help("The port on 127.0.0.1; the configured one otherwise, else 3100"),
+                .help("The port on 127.0.0.1 instead of the configured one"),
         )
 }
 

@@ -1,5 +1,6 @@
 //! Table tests of the grammar over a small set of commands.
 
+use model::RefusalClass;
 use serde_json::json;
 
 use super::*;
@@ -54,195 +55,164 @@ pub(crate) static COMMANDS: [Command; 7] = [
     command(&["history"], &[opt("n", &["n"], true, false)]),
 ];
 
-fn typed(line: &[&str]) -> Typed<'static> {
+/// Reads a line whose tokens stand between single blanks; two blanks make an empty token.
+fn typed(line: &str) -> Typed<'static> {
     let commands: Vec<&'static Command> = COMMANDS.iter().collect();
-    let tokens: Vec<String> = line.iter().map(|token| (*token).to_owned()).collect();
-    read("hseos", &commands, &tokens)
+    let tokens: Vec<String> = line.split(' ').map(str::to_owned).collect();
+    read("hseos", &commands, if line.is_empty() { &[] } else { &tokens })
 }
 
-fn run(line: &[&str]) -> (String, Value) {
-    match typed(line).asked {
-        Ok(Asked::Run(command, typed)) => (command.words.join(" "), Value::Object(typed)),
-        other => panic!("{line:?} gave {other:?}"),
-    }
+fn refusal(line: &str) -> Refusal {
+    typed(line)
+        .asked
+        .map(|asked| format!("{line:?} gave {asked:?}"))
+        .unwrap_err()
 }
 
 #[test]
 fn commands_are_read() {
-    let cases: &[(&[&str], &str, Value)] = &[
-        (&["state"], "state", json!({})),
-        (&["state", "read"], "state read", json!({})),
+    let cases = [
+        ("state", "state", json!({})),
+        ("state read", "state read", json!({})),
+        ("state write a b", "state write", json!({"key": "a", "value": "b"})),
         (
-            &["state", "write", "a", "b"],
-            "state write",
-            json!({"key": "a", "value": "b"}),
-        ),
-        (
-            &["state", "write", "a", "b", "ORBIT"],
+            "state write a b ORBIT",
             "state write",
             json!({"key": "a", "value": "b", "agent": "ORBIT"}),
         ),
+        ("state write k ", "state write", json!({"key": "k", "value": ""})),
+        ("tasks block T1", "tasks block", json!({"id": "T1"})),
+        (
+            "tasks update T1 --force --status s",
+            "tasks update",
+            json!({"id": "T1", "status": "s", "force": true}),
+        ),
+        ("history -N 3", "history", json!({"n": "3"})),
         // PowerShell spellings: one dash or two, any case, `=`.
         (
-            &["state", "write", "-key", "a", "-value", "b"],
+            "state write -key a -value b",
             "state write",
             json!({"key": "a", "value": "b"}),
         ),
         (
-            &["state", "write", "-Value", "b", "--KEY", "a"],
+            "state write -Value b --KEY a",
             "state write",
             json!({"key": "a", "value": "b"}),
         ),
         (
-            &["state", "write", "--key=a", "-value=b=c"],
+            "state write --key=a -value=b=c",
             "state write",
             json!({"key": "a", "value": "b=c"}),
         ),
+        ("state write -value= a", "state write", json!({"key": "a", "value": ""})),
         (
-            &["state", "write", "-value=", "a"],
-            "state write",
-            json!({"key": "a", "value": ""}),
-        ),
-        (
-            &["tasks", "add", "-id", "T5", "-owner", "GHOST", "-desc", "x y"],
+            "tasks add -id 5 -owner O -desc d",
             "tasks add",
-            json!({"id": "T5", "owner": "GHOST", "description": "x y"}),
+            json!({"id": "5", "owner": "O", "description": "d"}),
         ),
         // Positionals fill the places that no flag filled.
         (
-            &["tasks", "add", "GHOST", "-id", "T5", "text"],
+            "tasks add O -id 5 d",
             "tasks add",
-            json!({"id": "T5", "owner": "GHOST", "description": "text"}),
+            json!({"id": "5", "owner": "O", "description": "d"}),
         ),
         // Unknown dash tokens are text; so is everything behind `--`, and the value of an option.
+        ("state write k -5", "state write", json!({"key": "k", "value": "-5"})),
         (
-            &["state", "write", "k", "-5"],
-            "state write",
-            json!({"key": "k", "value": "-5"}),
-        ),
-        (
-            &["state", "write", "k", "--unknown"],
+            "state write k --unknown",
             "state write",
             json!({"key": "k", "value": "--unknown"}),
         ),
+        ("state write k -", "state write", json!({"key": "k", "value": "-"})),
         (
-            &["state", "write", "k", "-"],
-            "state write",
-            json!({"key": "k", "value": "-"}),
-        ),
-        (
-            &["state", "write", "k", "---value"],
+            "state write k ---value",
             "state write",
             json!({"key": "k", "value": "---value"}),
         ),
         (
-            &["state", "write", "k", "--", "-value"],
+            "state write k -- -value",
             "state write",
             json!({"key": "k", "value": "-value"}),
         ),
         (
-            &["state", "write", "--", "k", "--json"],
+            "state write -- k --json",
             "state write",
             json!({"key": "k", "value": "--json"}),
         ),
+        ("state write k -- --", "state write", json!({"key": "k", "value": "--"})),
         (
-            &["state", "write", "k", "--", "--"],
-            "state write",
-            json!({"key": "k", "value": "--"}),
-        ),
-        (
-            &["state", "write", "k", "-value", "-key"],
+            "state write k -value -key",
             "state write",
             json!({"key": "k", "value": "-key"}),
         ),
         (
-            &["state", "write", "k", "-value", "--json"],
+            "state write k -value --json",
             "state write",
             json!({"key": "k", "value": "--json"}),
         ),
-        (
-            &["state", "write", "k", ""],
-            "state write",
-            json!({"key": "k", "value": ""}),
-        ),
-        (&["tasks", "block", "T1"], "tasks block", json!({"id": "T1"})),
-        (
-            &["tasks", "update", "T1", "--force", "--status", "done"],
-            "tasks update",
-            json!({"id": "T1", "status": "done", "force": true}),
-        ),
-        (&["history", "-N", "3"], "history", json!({"n": "3"})),
     ];
     for (line, words, expected) in cases {
-        assert_eq!(run(line), ((*words).to_owned(), expected.clone()), "{line:?}");
+        let Ok(Asked::Run(command, typed)) = typed(line).asked else {
+            panic!("{line:?} is refused")
+        };
+        assert_eq!(
+            (command.words.join(" ").as_str(), Value::Object(typed)),
+            (words, expected),
+            "{line:?}"
+        );
     }
 }
 
 #[test]
 fn wrong_grammar_is_refused() {
-    let cases: &[(&[&str], &str, &str)] = &[
-        (&[], "command", "hseos needs a command"),
-        (&["tasks"], "command", "hseos tasks needs one more word"),
+    let cases = [
+        ("", "command", "hseos needs a command"),
+        ("tasks", "command", "hseos tasks needs one more word"),
         (
-            &["tasks", "frobnicate", "x"],
+            "tasks frobnicate x",
             "command",
             "hseos has no command \"tasks frobnicate\"",
         ),
-        (&["tsks", "add"], "command", "hseos has no command \"tsks\""),
-        (&["STATE", "read"], "command", "hseos has no command \"STATE\""),
-        (&["state", "write", "phase"], "value", "hseos state write needs VALUE"),
-        (&["state", "write"], "key", "hseos state write needs KEY"),
+        ("tsks add", "command", "hseos has no command \"tsks\""),
+        ("STATE read", "command", "hseos has no command \"STATE\""),
+        ("state write phase", "value", "hseos state write needs VALUE"),
+        ("state write", "key", "hseos state write needs KEY"),
         (
-            &["state", "read", "x"],
+            "state read x",
             "arguments",
             "hseos state read does not take \"x\" as well",
         ),
         (
-            &["state", "write", "a", "b", "c", "d"],
+            "state write a b c d",
             "arguments",
             "hseos state write does not take \"d\" as well",
         ),
         (
-            &["tasks", "update", "T1", "done"],
+            "tasks update T1 done",
             "arguments",
             "hseos tasks update does not take \"done\" as well",
         ),
-        (&["tasks", "update", "T1"], "status", "hseos tasks update needs STATUS"),
+        ("tasks update T1", "status", "hseos tasks update needs STATUS"),
+        ("tasks update T1 --status", "status", "--status needs a value"),
+        ("tasks update T1 -note a --NOTE b", "note", "--NOTE is given twice"),
+        ("tasks update T1 --force=yes", "force", "--force=yes takes no value"),
         (
-            &["tasks", "update", "T1", "--status"],
-            "status",
-            "--status needs a value",
-        ),
-        (
-            &["tasks", "update", "T1", "-note", "a", "--NOTE", "b"],
-            "note",
-            "--NOTE is given twice",
-        ),
-        (
-            &["tasks", "update", "T1", "--force=yes"],
-            "force",
-            "--force=yes takes no value",
-        ),
-        (
-            &["state", "write", "k", "-owner"],
+            "state write k -owner",
             "owner",
             "hseos state write has no option -owner",
         ),
-        (
-            &["state", "write", "k", "--actor", "x"],
-            "actor",
-            "--actor stands before hseos",
-        ),
+        ("state write k --actor x", "actor", "--actor stands before hseos"),
     ];
     for (line, field, message) in cases {
-        let Err(refusal) = typed(line).asked else {
-            panic!("{line:?} was accepted")
-        };
-        assert_eq!(refusal.code, "invalid_argument", "{line:?}");
-        assert_eq!(refusal.class, model::RefusalClass::Usage, "{line:?}");
+        let refusal = refusal(line);
+        assert_eq!(
+            (refusal.code.as_ref(), refusal.class),
+            ("invalid_argument", RefusalClass::Usage),
+            "{line:?}"
+        );
         assert_eq!(
             (refusal.field.as_deref(), refusal.message.as_str()),
-            (Some(*field), *message),
+            (Some(field), message),
             "{line:?}"
         );
         assert!(refusal.hint.is_some(), "{line:?}");
@@ -251,40 +221,35 @@ fn wrong_grammar_is_refused() {
 
 #[test]
 fn a_refusal_offers_what_fits() {
-    let Err(refusal) = typed(&["tasks", "frobnicate"]).asked else {
-        panic!("accepted")
-    };
-    assert_eq!(
-        refusal.allowed,
-        Some(json!(["tasks add", "tasks block", "tasks update"]))
-    );
-    let Err(refusal) = typed(&["state", "write", "phase"]).asked else {
-        panic!("accepted")
-    };
-    assert_eq!(
-        refusal.hint.as_deref(),
-        Some("usage: mainstay hseos state write KEY VALUE [AGENT]")
-    );
+    let offered = json!(["tasks add", "tasks block", "tasks update"]);
+    assert_eq!(refusal("tasks frobnicate").allowed, Some(offered));
+    let usage = "usage: mainstay hseos state write KEY VALUE [AGENT]";
+    assert_eq!(refusal("state write phase").hint.as_deref(), Some(usage));
 }
 
 #[test]
 fn json_and_help_are_heard_anywhere() {
-    let cases: &[(&[&str], bool)] = &[
-        (&["--json", "state", "read"], true),
-        (&["state", "read", "--json"], true),
-        (&["state", "write", "k", "--json", "v"], true),
-        (&["tasks", "frobnicate", "--json"], true),
-        (&["tasks", "update", "T1", "-owner", "--json"], true),
-        (&["state", "write", "k", "--", "--json"], false),
-        (&["state", "write", "k", "--JSON"], false),
-        (&["state", "read"], false),
+    let cases = [
+        ("--json state read", true),
+        ("state read --json", true),
+        ("state write k --json v", true),
+        ("tasks frobnicate --json", true),
+        ("tasks update T1 -owner --json", true),
+        ("state write k -- --json", false),
+        ("state write k --JSON", false),
+        ("state read", false),
     ];
     for (line, json) in cases {
-        assert_eq!(typed(line).json, *json, "{line:?}");
+        assert_eq!(typed(line).json, json, "{line:?}");
     }
-    assert!(matches!(typed(&["--help"]).asked, Ok(Asked::Help(None))));
-    assert!(matches!(typed(&["tasks", "--help"]).asked, Ok(Asked::Help(None))));
-    for line in [&["tasks", "add", "--help"][..], &["tasks", "add", "-nope", "--help"]] {
+    for line in ["--help", "tasks --help", "-h"] {
+        assert!(matches!(typed(line).asked, Ok(Asked::Help(None))), "{line:?}");
+    }
+    for line in [
+        "tasks add --help",
+        "tasks add -nope --help",
+        "tasks add --status x --help",
+    ] {
         let Ok(Asked::Help(Some(command))) = typed(line).asked else {
             panic!("{line:?} is no help")
         };
