@@ -1,8 +1,11 @@
 //! The configuration: `state_management` in `hseos.config.yaml`, read strictly and never written.
 
-use format::{FileState, Files};
-use model::{Context, ProjectPath, Refusal, Value};
-use serde::Deserialize;
+use std::fmt;
+
+use format::{FileState, Files, Irregular};
+use model::{Context, Object, ProjectPath, Refusal, Value};
+use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
 /// The largest configuration that is read. **Units**: bytes.
 pub(super) const LIMIT: u64 = 256 * 1024;
@@ -76,71 +79,82 @@ fn nested_path() -> ProjectPath {
 ///
 /// **Errors**: `config_invalid`, `path_outside_project`.
 pub(super) fn read(files: &dyn Files, ctx: &Context) -> Result<Config, Refusal> {
-    let section = match [nested_path(), root_path()].into_iter().find_map(|path| text_of(files, path)) {
+    let section = match [nested_path(), root_path()].into_iter().find_map(|path| text_of(files, &path)) {
         Some(text) => section(&text?)?,
-        None => Section::default(),
+        None => Object::new(),
     };
-    let mode = match &section.mode {
+    let mode = match section.get("mode") {
         None | Some(Value::Null) => Mode::CliSqlite,
         Some(value) => word(value, "mode", &[Mode::McpSqlite, Mode::CliSqlite, Mode::SkillOnly, Mode::Hybrid])?,
     };
-    let (place, anywhere) = place(section.db_path.as_ref(), ctx)?;
-    let port = port(section.mcp_port.as_ref())?;
-    let fallback_chain = chain(section.fallback_chain.as_ref())?;
-    let role_policy = role_policy(section.role_policy.as_ref())?;
+    let (place, anywhere) = place(section.get("db_path"), ctx)?;
+    let port = port(section.get("mcp_port"))?;
+    let fallback_chain = chain(section.get("fallback_chain"))?;
+    let role_policy = role_policy(section.get("role_policy"))?;
     Ok(Config { mode, place, anywhere, port, fallback_chain, role_policy })
 }
 
-#[derive(Default, Deserialize)]
+/// The document: a mapping of which only one key is read.
 struct Document {
-    #[serde(default)]
-    state_management: Option<Section>,
+    state_management: Option<Object>,
 }
 
-#[derive(Default, Deserialize)]
-struct Section {
-    #[serde(default)]
-    mode: Option<Value>,
-    #[serde(default)]
-    db_path: Option<Value>,
-    #[serde(default)]
-    mcp_port: Option<Value>,
-    #[serde(default)]
-    fallback_chain: Option<Value>,
-    #[serde(default)]
-    role_policy: Option<Value>,
+impl<'de> Deserialize<'de> for Document {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Mapping;
+        impl<'de> Visitor<'de> for Mapping {
+            type Value = Document;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a mapping")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Document, A::Error> {
+                let mut state_management = None;
+                while let Some(key) = map.next_key::<String>()? {
+                    if key == "state_management" {
+                        state_management = map.next_value::<Option<Object>>()?;
+                    } else {
+                        map.next_value::<IgnoredAny>()?;
+                    }
+                }
+                Ok(Document { state_management })
+            }
+        }
+        deserializer.deserialize_map(Mapping)
+    }
 }
 
-fn text_of(files: &dyn Files, path: ProjectPath) -> Option<Result<String, Refusal>> {
+fn text_of(files: &dyn Files, path: &ProjectPath) -> Option<Result<String, Refusal>> {
     let unreadable = |why: &str| Some(Err(Refusal::config(path.as_str(), format!("{path} cannot be read: {why}"))));
-    match files.read(&path, LIMIT) {
+    match files.read(path, LIMIT) {
         FileState::Absent => None,
         FileState::Bytes(bytes) => match String::from_utf8(bytes) {
             Ok(text) => Some(Ok(text)),
             Err(_) => unreadable("it is not UTF-8"),
         },
         FileState::Irregular(what) => unreadable(match what {
-            format::Irregular::Folder => "it is a folder",
-            format::Irregular::Link => "it is a symbolic link",
-            format::Irregular::Special => "it is no regular file",
-            format::Irregular::Unreadable => "permission or an input error",
-            format::Irregular::TooLarge => "it is too large",
+            Irregular::Folder => "it is a folder",
+            Irregular::Link => "it is a symbolic link",
+            Irregular::Special => "it is no regular file",
+            Irregular::Unreadable => "permission or an input error",
+            Irregular::TooLarge => "it is too large",
         }),
     }
 }
 
-fn section(text: &str) -> Result<Section, Refusal> {
+fn section(text: &str) -> Result<Object, Refusal> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let blank = |line: &str| line.trim().is_empty() || line.trim_start().starts_with('#') || line.trim_end() == "---";
     if format::markdown::lines(text).all(blank) {
-        return Ok(Section::default());
+        return Ok(Object::new());
     }
-    let document: Option<Document> = serde_saphyr::from_str(text).map_err(|error| {
+    let document: Document = serde_saphyr::from_str(text).map_err(|error| {
         let shown = error.to_string();
         let first = shown.lines().next().unwrap_or_default().to_owned();
         Refusal::config("state_management", format!("the configuration is no valid YAML: {first}"))
     })?;
-    Ok(document.and_then(|document| document.state_management).unwrap_or_default())
+    Ok(document.state_management.unwrap_or_default())
 }
 
 fn word(value: &Value, key: &str, modes: &[Mode]) -> Result<Mode, Refusal> {
@@ -276,8 +290,8 @@ mod tests {
         for line in bad {
             assert_eq!(check(&format!("state_management:\n  {line}\n")).unwrap_err().code, "config_invalid", "{line}");
         }
-        for yaml in ["state_management: [unclosed\n", "state_management: 5\n", "- a\n", "\tx: 1\n", "a: b: c\n", "just text\n"] {
-            assert_eq!(check(yaml).unwrap_err().code, "config_invalid", "{yaml:?}");
+        for yaml in ["state_management: [unclosed\n", "state_management: 5\n", "- a\n", "a: b: c\n", "just text\n"] {
+            assert_eq!(check(yaml).expect_err(yaml).code, "config_invalid", "{yaml:?}");
         }
         for path in ["../x.db", "/etc/x.db", "a/../../x", "/project2/x.db", "/project/../x.db"] {
             let refusal = check(&format!("state_management:\n  db_path: {path}\n")).unwrap_err();

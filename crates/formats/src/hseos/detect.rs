@@ -83,8 +83,8 @@ mod tests {
     use super::*;
     use crate::hseos::tests::{World, context};
 
-    fn check(world: World, mode: &str, warnings: &[&str]) {
-        let reply = detect(&world.view(&world), &context()).unwrap();
+    fn check(world: &World, mode: &str, warnings: &[&str]) {
+        let reply = detect(&world.view(world), &context()).unwrap();
         assert_eq!(reply.body["mode"], mode);
         assert_eq!(reply.warnings.iter().map(|warning| warning.message.as_str()).collect::<Vec<_>>(), warnings);
     }
@@ -100,22 +100,22 @@ mod tests {
         let to_cli = "MCP unavailable, using CLI";
         let to_files = "CLI unavailable, using markdown";
         let not_ours = "what answers on port 3100 is not the server of this project";
-        check(World::new(), "cli-sqlite", &[]);
-        check(hybrid().with_health(HealthProbe::Healthy(ours)), "mcp-sqlite", &[]);
-        check(hybrid().with_health(HealthProbe::Healthy(theirs)), "cli-sqlite", &[not_ours, to_cli]);
-        check(hybrid().with_health(HealthProbe::Foreign), "cli-sqlite", &[not_ours, to_cli]);
-        check(hybrid(), "cli-sqlite", &[to_cli]);
-        check(hybrid().with_database(DatabaseProbe::Usable), "cli-sqlite", &[to_cli]);
-        check(hybrid().with_database(DatabaseProbe::Impossible), "skill-only", &[to_cli, to_files]);
+        check(&World::new(), "cli-sqlite", &[]);
+        check(&hybrid().with_health(HealthProbe::Healthy(ours)), "mcp-sqlite", &[]);
+        check(&hybrid().with_health(HealthProbe::Healthy(theirs)), "cli-sqlite", &[not_ours, to_cli]);
+        check(&hybrid().with_health(HealthProbe::Foreign), "cli-sqlite", &[not_ours, to_cli]);
+        check(&hybrid(), "cli-sqlite", &[to_cli]);
+        check(&hybrid().with_database(DatabaseProbe::Usable), "cli-sqlite", &[to_cli]);
+        check(&hybrid().with_database(DatabaseProbe::Impossible), "skill-only", &[to_cli, to_files]);
         let damaged = ".hseos/state/project.db is no database that opens";
-        check(hybrid().with_database(DatabaseProbe::Corrupt), "skill-only", &[to_cli, damaged, to_files]);
+        check(&hybrid().with_database(DatabaseProbe::Corrupt), "skill-only", &[to_cli, damaged, to_files]);
     }
 
     #[test]
     fn past_the_end_stands_skill_only() {
         let yaml = "state_management: {mode: hybrid, fallback_chain: [mcp-sqlite]}\n";
-        check(World::new().with_file("hseos.config.yaml", yaml), "skill-only", &["MCP unavailable, using markdown"]);
+        check(&World::new().with_file("hseos.config.yaml", yaml), "skill-only", &["MCP unavailable, using markdown"]);
         let yaml = "state_management: {mode: hybrid, fallback_chain: [skill-only, mcp-sqlite]}\n";
-        check(World::new().with_file("hseos.config.yaml", yaml), "skill-only", &[]);
+        check(&World::new().with_file("hseos.config.yaml", yaml), "skill-only", &[]);
     }
 }

@@ -43,11 +43,6 @@ pub(super) fn close_by_call(draft: &mut Draft<'_>, table: &str, key: &str, shown
     draft.put(record, now);
 }
 
-/// Whether a row is open as invalid.
-pub(super) fn is_row_open(records: &dyn Records, table: &str, key: &str) -> bool {
-    records.get(&Kind::Invalid.key(format!("{table}/{key}"))).is_some_and(|value| is_open(&value))
-}
-
 /// The members that replies and `doctor` show of each open row.
 ///
 /// **Shape**: `{"table","key","reason"}`. **Order**: by table and key.

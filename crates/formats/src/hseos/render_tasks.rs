@@ -22,8 +22,8 @@ pub(super) const SECTIONS: [(&str, Status); 4] = [
     ("## Blocked", Status::Blocked),
     ("## Completed (last sprint)", Status::Done),
 ];
-/// What stands between a blocked task and its reason.
-pub(super) const BLOCKED: &str = "— **Blocked:**";
+/// What stands before the reason of a blocked task.
+pub(super) const BLOCKED: &str = "**Blocked:**";
 
 /// The file.
 pub(super) fn render(records: &dyn Records) -> String {
@@ -71,10 +71,10 @@ pub(super) fn line(id: &str, task: &Task) -> String {
         }
     }
     if task.status == Status::Blocked {
-        line.push(' ');
-        line.push_str(BLOCKED);
-        line.push(' ');
-        line.push_str(&escape_line(task.note.as_deref().unwrap_or(DASH)));
+        let reason = escape_line(task.note.as_deref().unwrap_or(DASH));
+        for part in [" ", DASH, " ", BLOCKED, " ", &reason] {
+            line.push_str(part);
+        }
     }
     line
 }

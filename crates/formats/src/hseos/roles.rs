@@ -82,7 +82,7 @@ pub(super) fn check_task(agent: &str, tool: &str, id: &str, owner: Option<&str>)
 }
 
 /// Turns breaches into warnings, a refusal, or nothing, as the project wants it.
-pub(super) fn judge(breaches: Vec<Breach>, policy: RolePolicy) -> Result<Vec<Warning>, Refusal> {
+pub(super) fn judge(breaches: &[Breach], policy: RolePolicy) -> Result<Vec<Warning>, Refusal> {
     match (policy, breaches.first()) {
         (RolePolicy::Off, _) => Ok(Vec::new()),
         (RolePolicy::Deny, Some(first)) => Err(Refusal::refused("role_violation", first.message())

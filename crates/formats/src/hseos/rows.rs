@@ -104,33 +104,30 @@ mod tests {
         Change { key: Kind::Invalid.key("tasks/T1"), before, after }
     }
 
-    fn record(seqs: &[(i64, &str)], closed: bool) -> Option<Value> {
+    fn record(seqs: &[(i64, &str)], closed: bool) -> Value {
         let pairs = seqs.iter().map(|(seq, reason)| Value::Array(vec![(*seq).into(), (*reason).into()])).collect();
         let mut value = object([("table", "tasks".into()), ("key", "T1".into()), ("seqs", pairs)]);
         if closed {
             value["closed"] = true.into();
         }
-        Some(value)
+        value
     }
 
     #[test]
     fn every_verdict_reaches_the_inbox_once() {
         let one = [(1, "bad_status")];
         let both = [(1, "bad_status"), (2, "bad_type")];
-        type Case = (Option<Value>, Option<Value>, &'static [i64], &'static [i64]);
-        let cases: [Case; 6] = [
-            (None, record(&one, false), &[1], &[]),
-            (record(&one, false), record(&both, false), &[2], &[]),
-            (record(&both, false), None, &[], &[1, 2]),
-            (None, record(&one, true), &[1], &[1]),
-            (record(&one, false), record(&both, true), &[2], &[1, 2]),
-            (record(&one, true), record(&[(3, "bad_key")], false), &[3], &[]),
-        ];
-        for (before, after, refused, closed) in cases {
+        let check = |before, after, refused: &[i64], closed: &[i64]| {
             let out = rows(&[change(before, after)]);
             assert_eq!(out.refused.iter().map(|(seq, _)| *seq).collect::<Vec<_>>(), refused);
             assert_eq!(out.closed, closed);
-        }
+        };
+        check(None, Some(record(&one, false)), &[1], &[]);
+        check(Some(record(&one, false)), Some(record(&both, false)), &[2], &[]);
+        check(Some(record(&both, false)), None, &[], &[1, 2]);
+        check(None, Some(record(&one, true)), &[1], &[1]);
+        check(Some(record(&one, false)), Some(record(&both, true)), &[2], &[1, 2]);
+        check(Some(record(&one, true)), Some(record(&[(3, "bad_key")], false)), &[3], &[]);
     }
 
     #[test]

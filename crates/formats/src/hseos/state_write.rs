@@ -21,7 +21,7 @@ pub(super) fn state_write(
     let check = |(key, value): &(&str, String)| roles::check_field(agent, key, value, active_agent.as_deref());
     let breaches: Vec<_> = fields.iter().filter_map(check).collect();
     if !breaches.is_empty() {
-        warnings.extend(roles::judge(breaches, config::read(view.files, ctx)?.role_policy)?);
+        warnings.extend(roles::judge(&breaches, config::read(view.files, ctx)?.role_policy)?);
     }
     meet(&expect, draft)?;
 

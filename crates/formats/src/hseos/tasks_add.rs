@@ -47,7 +47,7 @@ pub(super) fn tasks_add(
         warnings.push(Warning::new("dangling_dependency", message).with("ids", dangling));
     }
     if let Some(breach) = roles::check_task(agent, "tasks_add", &id, None) {
-        warnings.extend(roles::judge(vec![breach], config::read(view.files, ctx)?.role_policy)?);
+        warnings.extend(roles::judge(&[breach], config::read(view.files, ctx)?.role_policy)?);
     }
     let now = ctx.now.to_millis_text();
     let task = Task {

@@ -54,7 +54,7 @@ fn update(
         warnings.extend(open_dependencies(&id, &before, draft));
     }
     if let Some(breach) = roles::check_task(agent, "tasks_update", &id, Some(&before.owner)) {
-        warnings.extend(roles::judge(vec![breach], config::read(view.files, ctx)?.role_policy)?);
+        warnings.extend(roles::judge(&[breach], config::read(view.files, ctx)?.role_policy)?);
     }
     let mut task = before;
     if let Some(status) = status {

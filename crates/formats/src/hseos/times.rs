@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use model::Timestamp;
 
-/// Reads a stored time: RFC 3339, or SQLite's `YYYY-MM-DD HH:MM:SS` as UTC.
+/// Reads a stored time: RFC 3339, or the `YYYY-MM-DD HH:MM:SS` of `SQLite` as UTC.
 pub(super) fn parse(text: &str) -> Option<Timestamp> {
     let civil = |form| Timestamp::parse_utc(form, text);
     Timestamp::parse_rfc3339(text).or_else(|| civil("%Y-%m-%d %H:%M:%S")).or_else(|| civil("%Y-%m-%d %H:%M:%S%.f"))
