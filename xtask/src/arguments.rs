@@ -32,10 +32,14 @@ impl Arguments {
         Ok(values)
     }
 
+    /// The last value of an option.
+    pub(crate) fn value(&mut self, name: &str) -> Result<Option<String>, String> {
+        Ok(self.values(name)?.pop())
+    }
+
     /// The program under test, where it is not to be built.
     pub(crate) fn binary(&mut self) -> Result<Option<PathBuf>, String> {
-        self.values("--bin")?
-            .pop()
+        self.value("--bin")?
             .map(|path| std::path::absolute(path).map_err(|error| error.to_string()))
             .transpose()
     }

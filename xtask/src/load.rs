@@ -35,9 +35,9 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
     } else {
         Size::Full
     };
-    let binary = arguments.binary()?;
+    let product = Product::chosen(arguments)?;
     arguments.end()?;
-    check(&Product::given_or_built(binary)?, size)
+    check(&product, size)
 }
 
 pub(crate) fn check(product: &Product, size: Size) -> Result<(), String> {

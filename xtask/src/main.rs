@@ -26,13 +26,15 @@ cargo xtask COMMAND
 
   test [--quick]                         every test in order; --quick leaves out what needs outside programs
   checks                                 the checks on the tree itself: arrows, sizes, docs
-  vectors [--only ID]… [--bin PATH] [--later]
-                                         the behaviour vectors in tests/vectors
-  crash [--quick] [--errors] [--verb NAME] [--bin PATH]
+  vectors [--only ID]… [--later]         the behaviour vectors in tests/vectors
+  crash [--quick] [--errors] [--verb NAME]
                                          kills each write verb at each mutating system call and checks what is left;
                                          --errors makes the system calls fail instead
-  load [--quick] [--bin PATH]            many writing processes at once; nothing may be lost
+  load [--quick]                         many writing processes at once; nothing may be lost
   mutants [--only NAME]…                 plants each fault and expects crash or load to catch it
+
+  --bin PATH                             the program to try, where it is not to be built
+  --mutant NAME                          with this fault planted
 ";
 
 fn main() -> ExitCode {

@@ -11,6 +11,12 @@ use crate::project::Project;
 /// The file of the three tables.
 pub(crate) const TABLES: &str = ".hseos/state/project.db";
 
+/// The file images, and the heading of the last part of each.
+pub(crate) const FILES: [(&str, &str); 2] = [
+    ("STATE.md", "\n## Notes\n"),
+    ("TASKS.md", "\n## Completed (last sprint)\n"),
+];
+
 const PLAIN_FIELDS: &[&str] = &["branch", "epic_id", "phase", "active_agent", "status"];
 
 /// The replies, tables and files of a project.
@@ -147,7 +153,6 @@ impl Picture {
         let history = self
             .history
             .iter()
-            .rev()
             .map(|row| columns.map(|column| row[column].clone()).to_vec());
         let pairs = [
             ("state", state, &self.tables.state),
@@ -156,7 +161,7 @@ impl Picture {
         ];
         let differing = pairs.into_iter().filter(|(_, reply, table)| reply != *table);
         differing
-            .map(|(name, reply, table)| format!("table {name} holds {table:?}, the reply {reply:?}"))
+            .map(|(name, reply, table)| format!("table {name} holds {}, the reply {}", json!(table), json!(reply)))
             .collect()
     }
 

@@ -6,6 +6,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
+use crate::arguments::Arguments;
+
 /// A built program, and the fault that is planted in it.
 #[derive(Clone)]
 pub(crate) struct Product {
@@ -14,12 +16,23 @@ pub(crate) struct Product {
 }
 
 impl Product {
-    /// The program at `binary`, or one that is built now.
-    pub(crate) fn given_or_built(binary: Option<PathBuf>) -> Result<Self, String> {
+    /// The program as it is built for tests.
+    pub(crate) fn built() -> Result<Self, String> {
         Ok(Self {
-            binary: binary.map_or_else(|| build(&[]), Ok)?,
+            binary: build(&[])?,
             mutant: None,
         })
+    }
+
+    /// What `--bin PATH` and `--mutant NAME` say; without them the program as it is built for tests.
+    pub(crate) fn chosen(arguments: &mut Arguments) -> Result<Self, String> {
+        let mutant = arguments.value("--mutant")?;
+        let unmutated = match (arguments.binary()?, &mutant) {
+            (Some(binary), _) => Self { binary, mutant: None },
+            (None, Some(_)) => Self::with_mutants()?,
+            (None, None) => Self::built()?,
+        };
+        Ok(Self { mutant, ..unmutated })
     }
 
     /// The program with the points where faults can be planted. It never stands where a release is built.

@@ -26,7 +26,7 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
     });
     deny(&mut tally);
     tally.step("cargo test", || shown(cargo().args(["test", "--quiet", "--workspace"])));
-    let product = Product::given_or_built(None)?;
+    let product = Product::built()?;
     tally.step("vectors", || vectors::check(&product, &Choice::default()));
     tally.step("load", || load::check(&product, load::Size::Quick));
     if quick {

@@ -10,9 +10,9 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
         only: arguments.values("--only")?,
         later: arguments.flag("--later"),
     };
-    let binary = arguments.binary()?;
+    let product = Product::chosen(arguments)?;
     arguments.end()?;
-    check(&Product::given_or_built(binary)?, &choice)
+    check(&product, &choice)
 }
 
 pub(crate) fn check(product: &Product, choice: &Choice) -> Result<(), String> {

@@ -60,12 +60,12 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
     let choice = Choice {
         quick,
         errors,
-        verb: arguments.values("--verb")?.pop(),
+        verb: arguments.value("--verb")?,
     };
-    let binary = arguments.binary()?;
+    let product = Product::chosen(arguments)?;
     arguments.end()?;
     ensure(&[STRACE])?;
-    check(&Product::given_or_built(binary)?, &choice)
+    check(&product, &choice)
 }
 
 pub(crate) fn check(product: &Product, choice: &Choice) -> Result<(), String> {

@@ -1,10 +1,11 @@
 //! What happens to one project: a write that is disturbed, a look, a retry, another write.
 
 use std::collections::BTreeSet;
+use std::fs;
 
 use serde_json::Value;
 
-use crate::picture::Picture;
+use crate::picture::{FILES, Picture};
 use crate::project::{Project, end};
 
 use super::Fault;
@@ -84,22 +85,38 @@ impl<'a> Story<'a> {
                 finished.stdout, finished.stderr
             ));
         }
+        problems.extend(self.torn(&project));
         problems.extend(self.afterwards(&project, &told)?);
+        if !problems.is_empty() {
+            return Ok(problems);
+        }
         let files = project.files()?;
         problems.extend(files.difference(&self.files).map(|path| format!("left behind: {path}")));
         problems.extend(self.files.difference(&files).map(|path| format!("gone: {path}")));
         Ok(problems)
     }
 
-    /// Everything from the moment when the disturbed write has ended.
-    fn afterwards(&self, project: &Project<'_>, told: &Told) -> Result<Vec<String>, String> {
-        let effect = self.scenario.verb.effect;
-        let mut problems = Vec::new();
-        let claimed = effect.claimed_by(project);
+    /// The file images that are neither as they were nor whole (P3).
+    fn torn(&self, project: &Project<'_>) -> Vec<String> {
+        let read = |project: &Project<'_>, file: &str| fs::read_to_string(project.root().join(file)).ok();
+        let is_torn = |file: &str, last_part: &str| {
+            let now = read(project, file);
+            let whole = now
+                .as_deref()
+                .is_some_and(|text| text.contains(last_part) && text.ends_with('\n'));
+            !whole && now != read(self.prepared, file)
+        };
+        let torn = FILES.iter().filter(|(file, last_part)| is_torn(file, last_part));
+        torn.map(|(file, _)| format!("{file} is torn (P3): {:?}", read(project, file)))
+            .collect()
+    }
 
-        let times = self.look(project, "after the fault", &mut problems)?;
+    /// Everything from the moment when the disturbed write has ended, until something is found wrong.
+    fn afterwards(&self, project: &Project<'_>, told: &Told) -> Result<Vec<String>, String> {
+        let claimed = self.scenario.verb.effect.claimed_by(project);
+        let (times, mut problems) = self.look(project, "after the fault")?;
         match (told, times) {
-            (_, 2..) => problems.push(format!("after the fault the effect is there {times} times")),
+            (_, 2..) => problems.push(format!("after the fault: the effect is there {times} times")),
             (Told::Done, 0) => problems.push("success was reported and the effect is lost (P1)".into()),
             (Told::Failed, 1) => problems.push("a failure was reported and the effect is there (P7)".into()),
             _ => {}
@@ -107,35 +124,42 @@ impl<'a> Story<'a> {
         if let (Some(image), 0) = (claimed, times) {
             problems.push(format!("{image} showed what the store does not hold (P4)"));
         }
-
         for (retry, replayed) in [("retry", times > 0), ("second retry", true)] {
-            let reply = project.reply(&self.scenario.words())?;
-            if (reply["replayed"] == true) != replayed {
-                problems.push(format!("{retry}: `replayed` should be {replayed}: {reply}"));
-            }
-            let times = self.look(project, retry, &mut problems)?;
-            if times != 1 {
-                problems.push(format!("{retry}: the effect is there {times} times (P5)"));
+            if problems.is_empty() {
+                problems = self.repeat(project, retry, replayed)?;
             }
         }
-
-        project.reply(LATER_WRITE)?;
-        self.look(project, "later write", &mut problems)?;
+        if problems.is_empty() {
+            project.reply(LATER_WRITE)?;
+            (_, problems) = self.look(project, "later write")?;
+        }
         Ok(problems)
     }
 
-    /// Reads everything, adds what does not fit together, and answers how often the effect is there.
-    fn look(&self, project: &Project<'_>, when: &str, problems: &mut Vec<String>) -> Result<usize, String> {
-        let picture = Picture::take(project).map_err(|problem| format!("{when}: {problem}"))?;
+    /// The same request again, which must end in the effect being there once (P5).
+    fn repeat(&self, project: &Project<'_>, when: &str, replayed: bool) -> Result<Vec<String>, String> {
+        let reply = project
+            .reply(&self.scenario.words())
+            .map_err(|problem| format!("{when}: {problem}"))?;
+        let (times, mut problems) = self.look(project, when)?;
+        if (reply["replayed"] == true) != replayed {
+            problems.push(format!("{when}: `replayed` should be {replayed}: {reply}"));
+        }
+        if times != 1 {
+            problems.push(format!("{when}: the effect is there {times} times (P5)"));
+        }
+        Ok(problems)
+    }
+
+    /// Reads everything: how often the effect is there, and what does not fit together.
+    fn look(&self, project: &Project<'_>, when: &str) -> Result<(usize, Vec<String>), String> {
+        let at_that_time = |problem: String| format!("{when}: {problem}");
+        let picture = Picture::take(project).map_err(at_that_time)?;
+        let times = self.scenario.verb.effect.times(&picture).map_err(at_that_time)?;
         let seen = picture
             .disagreements()
             .into_iter()
             .chain(self.scenario.outside_problems(&picture));
-        problems.extend(seen.map(|problem| format!("{when}: {problem}")));
-        self.scenario
-            .verb
-            .effect
-            .times(&picture)
-            .map_err(|problem| format!("{when}: {problem}"))
+        Ok((times, seen.map(at_that_time).collect()))
     }
 }
