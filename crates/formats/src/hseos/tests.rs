@@ -1,12 +1,20 @@
-//! What the tests of the format share: a world without a disk.
+//! What the tests of the format share: a world without a disk; and cases of the six tools.
+
+mod tools;
 
 use std::collections::BTreeMap;
 
-use format::{DatabaseProbe, FileState, Files, HealthProbe, Probes, Records, View};
-use model::{Change, Context, Environment, Object, Origin, ProjectPath, RecordId, RecordKey, Scan, Space, Timestamp, Value};
+use format::{DatabaseProbe, FileState, Files, Format, HealthProbe, Probes, Records, Touched, View};
+use model::{
+    Call, Change, Context, Environment, ImageContent, Object, Origin, ProjectPath, RecordId, RecordKey, Scan, Space,
+    Timestamp, Value,
+};
+
+use super::records::SPACE;
+use super::{Hseos, sources};
 
 /// Records, files and probes in memory.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(super) struct World {
     pub(super) records: BTreeMap<RecordKey, Value>,
     files: BTreeMap<String, Vec<u8>>,
@@ -93,6 +101,34 @@ impl Probes for World {
 
     fn database(&self, _place: &str) -> DatabaseProbe {
         self.database
+    }
+}
+
+impl World {
+    /// Carries a call through as the engine would, and gives the reply or the error object.
+    pub(super) fn call(&mut self, tool: &str, arguments: Value, ctx: &Context) -> Result<Value, Value> {
+        let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
+        let mut ctx = ctx.clone();
+        if let Some(agent) = arguments.get("agent").and_then(Value::as_str) {
+            ctx.actor = agent.to_owned();
+        }
+        let before = self.clone();
+        let outcome = Hseos.handle(&Call::new(tool, arguments), &before.view(&before), &ctx);
+        let outcome = outcome.map_err(|refusal| Value::Object(refusal.to_object()))?;
+        self.apply(&outcome.changes);
+        Ok(Value::Object(outcome.reply.to_object()))
+    }
+
+    /// Both files as they are rendered.
+    pub(super) fn images(&self) -> (String, String) {
+        let paths = [sources::state_path(), sources::tasks_path()];
+        let touched = Touched { changes: &[], paths: &paths };
+        let images = Hseos.render(&SPACE, &touched, &self.view(self), &context());
+        let mut texts = images.into_iter().map(|image| match image.content {
+            ImageContent::Bytes(bytes) => String::from_utf8(bytes).unwrap(),
+            ImageContent::Absent => panic!("both files always have content"),
+        });
+        (texts.next().unwrap(), texts.next().unwrap())
     }
 }
 

@@ -115,8 +115,7 @@ fn shown(value: &str, form: Form) -> String {
         Form::Line => escape_line(value).trim().to_owned(),
         Form::Cell => escape_cell(value).trim().to_owned(),
         Form::Plain => {
-            let lines: Vec<&str> = format::markdown::lines(value).collect();
-            lines.join("\n").trim_start_matches('\n').trim_end().to_owned()
+            value.replace("\r\n", "\n").replace('\r', "\n").trim_start_matches('\n').trim_end().to_owned()
         }
     }
 }
