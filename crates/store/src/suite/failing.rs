@@ -196,7 +196,7 @@ impl<T: Reads + ?Sized> Reads for Session<'_, T> {
     }
 }
 
-impl<'b> Txn for Session<'_, dyn Txn + 'b> {
+impl Txn for Session<'_, dyn Txn + '_> {
     fn append(&mut self, entry: &NewEntry<'_>) -> Result<Revision, StoreError> {
         self.faults.pass()?;
         self.inner.append(entry)

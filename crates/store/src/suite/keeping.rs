@@ -19,9 +19,9 @@ pub fn images(opener: &dyn Opener) {
     let a = image("a/ä.json", "one", Mark::Absent, Some(digest("bb")));
     let other = image("c", "two", digest("cc"), None);
     desk.commit(|txn| {
-        [&b, &a, &other]
-            .into_iter()
-            .for_each(|image| txn.put_image(image).unwrap())
+        for image in [&b, &a, &other] {
+            txn.put_image(image).unwrap();
+        }
     });
     assert_eq!(
         desk.read().images(&Space::known("one")).unwrap(),
@@ -57,9 +57,9 @@ pub fn blobs(opener: &dyn Opener) {
     assert_eq!(desk.read().blob("empty").unwrap(), Some(Vec::new()));
     assert_eq!(desk.read().blob("none").unwrap(), None);
     desk.commit(|txn| {
-        ["big", "none"]
-            .into_iter()
-            .for_each(|digest| txn.delete_blob(digest).unwrap())
+        for digest in ["big", "none"] {
+            txn.delete_blob(digest).unwrap();
+        }
     });
     assert_eq!(desk.read().blob("big").unwrap(), None);
 }

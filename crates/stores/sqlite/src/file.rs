@@ -11,6 +11,9 @@ use crate::error::{Fault, Outcome};
 /// The name of the database within its folder.
 pub(crate) const NAME: &str = "state.db";
 
+/// How many bytes every database has at least.
+const HEADER: u64 = 100;
+
 /// The write-ahead log of a database.
 pub(crate) fn log_of(database: &Path) -> PathBuf {
     let mut name = OsString::from(database);
@@ -29,10 +32,10 @@ pub(crate) fn length(path: &Path) -> Outcome<u64> {
 
 /// Whether bytes of a database stand at `path`.
 ///
-/// **Errors**: [`store::StoreError::Corrupt`] for anything but a plain file, and for an empty file
-/// with a log: opening that would throw away the log.
+/// **Errors**: [`store::StoreError::Corrupt`] for anything but a plain file, for one that is too
+/// short, and for an empty file with a log: opening that would throw away the log.
 pub(crate) fn holds_bytes(path: &Path) -> Outcome<bool> {
-    let found = match fs::symlink_metadata(path) {
+    let mut found = match fs::symlink_metadata(path) {
         Ok(found) => found,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
         Err(error) => return Err(error.into()),
@@ -41,7 +44,15 @@ pub(crate) fn holds_bytes(path: &Path) -> Outcome<bool> {
         return Err(Fault::corrupt(format!("{NAME} is not a plain file")));
     }
     if found.len() == 0 && length(&log_of(path))? > 0 {
-        return Err(Fault::corrupt(format!("{NAME} is empty and its log is not")));
+        // The database gets its first bytes before its log does, so this look is the one that counts.
+        found = fs::symlink_metadata(path)?;
+        if found.len() == 0 {
+            return Err(Fault::corrupt(format!("{NAME} is empty and its log is not")));
+        }
+    }
+    // `SQLite` takes a file of one byte for an empty one and would write over it.
+    if (1..HEADER).contains(&found.len()) {
+        return Err(Fault::corrupt(format!("{NAME} is cut off")));
     }
     Ok(found.len() > 0)
 }

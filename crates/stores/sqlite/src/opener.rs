@@ -11,7 +11,7 @@ use crate::SqliteStore;
 use crate::connection::connect;
 use crate::error::{Fault, Outcome};
 use crate::file;
-use crate::schema::{Standing, make_tables, standing};
+use crate::schema::{Standing, make_tables, standing, standing_now};
 
 /// How long a creation is tried while others create the same store.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -34,11 +34,7 @@ impl Opener for SqliteOpener {
     }
 
     fn create(&self, folder: &Path) -> Result<Box<dyn Store>, StoreError> {
-        let store = match open(folder)? {
-            Some(store) => store,
-            None => create(folder)?,
-        };
-        Ok(Box::new(store))
+        Ok(Box::new(create(folder)?))
     }
 }
 
@@ -48,31 +44,39 @@ fn open(folder: &Path) -> Outcome<Option<SqliteStore>> {
         return Ok(None);
     }
     let conn = connect(&path)?;
-    Ok(match standing(&conn)? {
+    Ok(match standing_now(&conn)? {
         Standing::Ready => Some(SqliteStore::new(path, conn)),
         Standing::Blank => None,
     })
 }
 
 fn create(folder: &Path) -> Outcome<SqliteStore> {
-    let path = folder.join(file::NAME);
-    file::make(&path)?;
     let deadline = Instant::now() + PATIENCE;
     loop {
-        match connect(&path).and_then(|conn| establish(&conn).map(|()| conn)) {
-            Ok(conn) => return Ok(SqliteStore::new(path, conn)),
+        match open_or_make(folder) {
             // Changing the journal mode does not always wait for others, so waiting is done here.
             Err(fault) if fault.is_busy() && Instant::now() < deadline => thread::sleep(PAUSE),
-            Err(fault) => return Err(fault),
+            other => return other,
         }
     }
+}
+
+fn open_or_make(folder: &Path) -> Outcome<SqliteStore> {
+    if let Some(store) = open(folder)? {
+        return Ok(store);
+    }
+    let path = folder.join(file::NAME);
+    file::make(&path)?;
+    let conn = connect(&path)?;
+    establish(&conn)?;
+    Ok(SqliteStore::new(path, conn))
 }
 
 /// Gives the file its journal mode and then its tables.
 ///
 /// Invariant: a file that has the tables is in WAL mode, whenever this is cut short.
 fn establish(conn: &Connection) -> Outcome<()> {
-    if standing(conn)? == Standing::Ready {
+    if standing_now(conn)? == Standing::Ready {
         return Ok(());
     }
     let mode: String = conn.query_one(USE_LOG, [], |row| row.get(0))?;

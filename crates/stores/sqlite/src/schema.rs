@@ -108,7 +108,14 @@ pub(crate) enum Standing {
     Ready,
 }
 
-/// Tells what stands in the file, and fixes the snapshot of an open transaction.
+/// Tells what stands in the file, on a connection without a transaction.
+pub(crate) fn standing_now(conn: &Connection) -> Outcome<Standing> {
+    standing(&*conn.unchecked_transaction()?)
+}
+
+/// Tells what stands in the file, and fixes the snapshot of the open transaction.
+///
+/// Both marks must come from one snapshot, or a file just being made looks like a foreign one.
 ///
 /// **Errors**: [`StoreError::TooNew`] for a newer schema, [`StoreError::Corrupt`] for a file that
 /// is not ours.

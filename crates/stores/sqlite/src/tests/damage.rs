@@ -43,7 +43,7 @@ fn bytes_that_are_no_database_are_refused() {
         "x".as_bytes(),
         b"hello world\n",
         &[0; 4096],
-        &[0xff; 100_000],
+        &[0xff; 10_000],
         b"SQLite format 3\0",
     ] {
         let root = TempDir::new().unwrap();

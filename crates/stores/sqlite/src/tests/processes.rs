@@ -20,17 +20,14 @@ const FOLDER: &str = "MAINSTAY_TEST_FOLDER";
 fn child() {
     let Some(folder) = env::var_os(FOLDER) else { return };
     let store = SqliteOpener.create(Path::new(&folder)).unwrap();
-    loop {
-        match commit_count(store.as_ref()) {
-            Err(StoreError::Busy) => {}
-            other => break drop(other.unwrap()),
-        }
+    while let Err(error) = commit_count(store.as_ref()) {
+        assert!(matches!(error, StoreError::Busy), "{error}");
     }
 }
 
 fn spawn(folder: &Path) -> Child {
     Command::new(env::current_exe().unwrap())
-        .args(["--exact", "tests::processes::child"])
+        .args(["--exact", "--nocapture", "tests::processes::child"])
         .env(FOLDER, folder)
         .stdout(Stdio::null())
         .spawn()
