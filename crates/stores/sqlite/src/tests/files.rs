@@ -3,15 +3,18 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 use model::Revision;
-use rusqlite::OpenFlags;
 use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags};
 use store::{Opener, Store, StoreError};
 use tempfile::TempDir;
 
 use super::{commit_count, count, meddle};
 use crate::connection::{connect, immutable, open};
+use crate::schema::standing_now;
 use crate::{SqliteOpener, file};
 
 fn mode(path: &Path) -> u32 {
@@ -49,6 +52,30 @@ fn every_connection_syncs_and_runs_nothing_foreign() {
             assert_eq!(conn.db_config(switch).unwrap(), on, "{switch:?}");
         }
     }
+}
+
+#[test]
+fn marks_that_change_meanwhile_are_read_as_one() {
+    let root = TempDir::new().unwrap();
+    let path = root.path().join(file::NAME);
+    meddle(root.path(), "PRAGMA journal_mode = WAL");
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let conn = Connection::open(&path).unwrap();
+            conn.execute_batch("PRAGMA synchronous = OFF").unwrap();
+            while !done.load(Ordering::SeqCst) {
+                conn.execute_batch("BEGIN; PRAGMA application_id = 1299412089; PRAGMA user_version = 1; COMMIT")
+                    .unwrap();
+                conn.execute_batch("BEGIN; PRAGMA application_id = 0; PRAGMA user_version = 0; COMMIT")
+                    .unwrap();
+            }
+        });
+        let conn = connect(&path).unwrap();
+        let torn = (0..30_000).find_map(|_| standing_now(&conn).err());
+        done.store(true, Ordering::SeqCst);
+        assert!(torn.is_none(), "{torn:?}");
+    });
 }
 
 #[test]
