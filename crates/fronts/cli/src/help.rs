@@ -73,7 +73,7 @@ pub(crate) fn of_command(format: &str, command: &Command) -> String {
     if !command.examples.is_empty() {
         let _ = writeln!(text, "\nExamples:");
         for example in command.examples {
-            let _ = writeln!(text, "  {example}");
+            let _ = writeln!(text, "  mainstay {example}");
         }
     }
     text.truncate(text.trim_end().len());
@@ -164,7 +164,7 @@ mod tests {
         fixed: &[],
         arguments: Ok,
         print: |_, _| String::new(),
-        examples: &["mainstay hseos tasks add T5 --note x"],
+        examples: &["hseos tasks add T5 --note x"],
     };
 
     #[test]

@@ -26,10 +26,10 @@ const PATIENCE: Duration = Duration::from_secs(3);
 
 /// The commands of a format that has a server.
 pub(crate) static COMMANDS: [Command; 4] = [
-    command(&["start"], "Starts the format's MCP server in the background."),
-    command(&["stop"], "Stops the server that `start` started."),
-    command(&["state", "start"], "The same as `start`."),
-    command(&["state", "stop"], "The same as `stop`."),
+    command(&["start"], "Start the MCP server in the background"),
+    command(&["stop"], "Stop the server that start started"),
+    command(&["state", "start"], "The same as start"),
+    command(&["state", "stop"], "The same as stop"),
 ];
 
 const fn command(words: &'static [&'static str], about: &'static str) -> Command {
@@ -73,11 +73,11 @@ pub(crate) fn run(
 ) -> Result<(), Refusal> {
     let identity = project.identity(Origin::Command);
     let engine = project.open()?;
+    // Its warnings tell which backend answers meanwhile; nobody asked that.
     let status = engine.call(
         &Call::new(format!("{}_status", format.name()), Object::new()),
         &identity,
     )?;
-    terminal.warn_of(&status);
     let port = port_of(&status.body).ok_or_else(|| Refusal::config("mcp_port", "the format names no server port"))?;
     let path = format!(".{}/state/mcp-server.json", format.name());
     let desk = Own {

@@ -117,7 +117,7 @@ fn global(name: &'static str, value: &'static str, help: &'static str) -> Arg {
 
 fn init(names: &[&'static str]) -> Command {
     Command::new("init")
-        .about("Writes what a project needs; what stands there already stays")
+        .about("Write what a project needs; what stands there already stays")
         .arg(
             Arg::new("format")
                 .long("format")
@@ -131,7 +131,7 @@ fn init(names: &[&'static str]) -> Command {
 
 fn up() -> Command {
     Command::new("up")
-        .about("Serves the project to agents over HTTP, after init where needed")
+        .about("Serve the project to agents over HTTP, after init where needed")
         .arg(
             Arg::new("port")
                 .long("port")
@@ -144,7 +144,7 @@ fn up() -> Command {
 fn serve() -> Command {
     let http_only = |name: &'static str| Arg::new(name).long(name).requires("http");
     Command::new("serve")
-        .about("Serves the project's tools over MCP")
+        .about("Serve the project's tools over MCP")
         .arg(
             Arg::new("stdio")
                 .long("stdio")
@@ -162,7 +162,7 @@ fn serve() -> Command {
             http_only("token-file")
                 .value_name("F")
                 .value_parser(value_parser!(PathBuf))
-                .help("A file that holds the bearer token [env: MAINSTAY_TOKEN]"),
+                .help("File of the bearer token [env: MAINSTAY_TOKEN]"),
         )
         .arg(
             http_only("allow-origin")
@@ -177,17 +177,18 @@ fn serve() -> Command {
                 .value_parser(["underscores", "seed"])
                 .default_value("underscores")
                 .hide_default_value(true)
-                .help("How tools are listed"),
+                .hide_possible_values(true)
+                .help("How tools are listed: underscores or seed"),
         )
 }
 
 fn status() -> Command {
-    Command::new("status").about("Shows the project on one screen")
+    Command::new("status").about("Show the project on one screen")
 }
 
 fn history() -> Command {
     Command::new("history")
-        .about("Lists what changed, newest first; --actor names whose")
+        .about("List what changed, newest first; --actor names whose")
         .arg(
             Arg::new("space")
                 .value_name("SPACE")
@@ -222,12 +223,12 @@ fn history() -> Command {
 }
 
 fn doctor() -> Command {
-    Command::new("doctor").about("Looks for what is wrong; exit code 1 when it finds something")
+    Command::new("doctor").about("Look for what is wrong; exit code 1 when it finds something")
 }
 
 fn call() -> Command {
     Command::new("call")
-        .about("Calls a tool and prints its reply as JSON")
+        .about("Call a tool and print its reply as JSON")
         .arg(
             Arg::new("tool")
                 .value_name("TOOL")
@@ -244,7 +245,7 @@ fn call() -> Command {
 
 fn completions() -> Command {
     Command::new("completions")
-        .about("Prints a completion script for a shell")
+        .about("Print a completion script for a shell")
         .arg(
             Arg::new("shell")
                 .value_name("SHELL")
