@@ -37,18 +37,12 @@ pub(crate) fn broken_call(_: JoinError) -> ErrorData {
     let mut data = Object::new();
     data.insert("code".into(), "internal_error".into());
     data.insert("message".into(), message.into());
-    data.insert(
-        "hint".into(),
-        "read the state, or repeat the call with the same _meta.requestId".into(),
-    );
+    data.insert("hint".into(), "read the state, or repeat the call with the same _meta.requestId".into());
     ErrorData::internal_error(message, Some(Value::Object(data)))
 }
 
 fn protocol_code(refusal: &Refusal) -> Option<ErrorCode> {
-    PROTOCOL_ERRORS
-        .iter()
-        .find(|(code, _)| *code == refusal.code)
-        .map(|(_, code)| *code)
+    PROTOCOL_ERRORS.iter().find(|(code, _)| *code == refusal.code).map(|(_, code)| *code)
 }
 
 fn error(code: ErrorCode, refusal: &Refusal) -> ErrorData {
@@ -126,10 +120,7 @@ mod tests {
 
     #[test]
     fn a_request_without_a_result_turns_every_refusal_into_an_error() {
-        assert_eq!(
-            refused_request(&Refusal::refused("resource_not_found", "no")).code.0,
-            -32002
-        );
+        assert_eq!(refused_request(&Refusal::refused("resource_not_found", "no")).code.0, -32002);
         assert_eq!(refused_request(&Refusal::refused("store_busy", "no")).code.0, -32603);
     }
 }

@@ -48,26 +48,12 @@ impl Denied {
             Self::Host => (StatusCode::FORBIDDEN, "foreign_host", "the Host is not this server's"),
             Self::Origin => (StatusCode::FORBIDDEN, "foreign_origin", "the Origin is not allowed"),
             Self::Token => (StatusCode::UNAUTHORIZED, "unauthorized", "a bearer token is needed"),
-            Self::Path => (
-                StatusCode::NOT_FOUND,
-                "not_found",
-                "nothing stands here: see /mcp and /health",
-            ),
-            Self::Method(_) => (
-                StatusCode::METHOD_NOT_ALLOWED,
-                "method_not_allowed",
-                "not with this method",
-            ),
-            Self::Accept => (
-                StatusCode::NOT_ACCEPTABLE,
-                "not_acceptable",
-                "answers are application/json",
-            ),
-            Self::ContentType => (
-                StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                "unsupported_media_type",
-                "a body must be application/json",
-            ),
+            Self::Path => (StatusCode::NOT_FOUND, "not_found", "nothing stands here: see /mcp and /health"),
+            Self::Method(_) => (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "not with this method"),
+            Self::Accept => (StatusCode::NOT_ACCEPTABLE, "not_acceptable", "answers are application/json"),
+            Self::ContentType => {
+                (StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", "a body must be application/json")
+            }
             Self::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "too_large", "a body has at most 1 MiB"),
             Self::Slow => (StatusCode::REQUEST_TIMEOUT, "timeout", "the body did not come in time"),
             Self::Broken => (StatusCode::BAD_REQUEST, "bad_request", "the body broke off"),
@@ -134,11 +120,7 @@ impl Guard {
         let given = single(headers, &AUTHORIZATION, Denied::Token)?.ok_or(Denied::Token)?;
         let (scheme, given) = given.split_once(' ').ok_or(Denied::Token)?;
         let equal: bool = given.trim().as_bytes().ct_eq(token.as_bytes()).into();
-        if scheme.eq_ignore_ascii_case("bearer") && equal {
-            Ok(())
-        } else {
-            Err(Denied::Token)
-        }
+        if scheme.eq_ignore_ascii_case("bearer") && equal { Ok(()) } else { Err(Denied::Token) }
     }
 
     /// Whether the server is known under this name and port.
@@ -172,14 +154,8 @@ pub(crate) fn check_body_head(headers: &HeaderMap) -> Result<(), Denied> {
     if !essence(declared).eq_ignore_ascii_case("application/json") {
         return Err(Denied::ContentType);
     }
-    let length = headers
-        .get(CONTENT_LENGTH)
-        .and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
-    if length.is_some_and(|length| length > message::MAX_BYTES as u64) {
-        Err(Denied::TooLarge)
-    } else {
-        Ok(())
-    }
+    let length = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+    if length.is_some_and(|length| length > message::MAX_BYTES as u64) { Err(Denied::TooLarge) } else { Ok(()) }
 }
 
 /// Checks that the client takes JSON, the only form of an answer; one that says nothing takes anything.
@@ -187,19 +163,12 @@ pub(crate) fn check_accept(headers: &HeaderMap) -> Result<(), Denied> {
     if !headers.contains_key(ACCEPT) {
         return Ok(());
     }
-    let listed = headers
-        .get_all(ACCEPT)
-        .into_iter()
-        .filter_map(|value| value.to_str().ok());
+    let listed = headers.get_all(ACCEPT).into_iter().filter_map(|value| value.to_str().ok());
     let takes_json = listed.flat_map(|value| value.split(',')).any(|range| {
-        let refused = range
-            .split(';')
-            .skip(1)
-            .any(|part| matches!(part.trim(), "q=0" | "q=0.0" | "q=0.00" | "q=0.000"));
+        let refused =
+            range.split(';').skip(1).any(|part| matches!(part.trim(), "q=0" | "q=0.0" | "q=0.00" | "q=0.000"));
         !refused
-            && ["application/json", "application/*", "*/*"]
-                .iter()
-                .any(|json| essence(range).eq_ignore_ascii_case(json))
+            && ["application/json", "application/*", "*/*"].iter().any(|json| essence(range).eq_ignore_ascii_case(json))
     });
     if takes_json { Ok(()) } else { Err(Denied::Accept) }
 }
@@ -212,10 +181,7 @@ fn origin(text: &str) -> Option<String> {
         return None;
     }
     let uri: Uri = text.parse().ok()?;
-    let (scheme, authority) = (
-        uri.scheme_str()?.to_ascii_lowercase(),
-        uri.authority()?.as_str().to_ascii_lowercase(),
-    );
+    let (scheme, authority) = (uri.scheme_str()?.to_ascii_lowercase(), uri.authority()?.as_str().to_ascii_lowercase());
     let bare = matches!(uri.path(), "" | "/") && uri.query().is_none() && !text.contains('#');
     let default_port = match scheme.as_str() {
         "http" => ":80",

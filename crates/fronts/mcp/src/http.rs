@@ -16,6 +16,7 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use crate::guard::{self, Denied, Guard};
 use crate::message;
@@ -53,13 +54,12 @@ impl Routes {
             .disable_allowed_hosts();
         let sessions = Arc::new(NeverSessionManager::default());
         let mcp = StreamableHttpService::new(move || Ok(per_request.clone()), sessions, config);
-        Self {
-            server,
-            mcp,
-            guard,
-            nonce,
-            stop,
-        }
+        Self { server, mcp, guard, nonce, stop }
+    }
+
+    /// What is under way, from the moment a message is whole.
+    pub(crate) fn calls(&self) -> &TaskTracker {
+        self.server.calls()
     }
 
     /// Answers one request. Nothing runs before its source is checked.
@@ -77,21 +77,14 @@ impl Routes {
         let mut answer = match (request.uri().path(), request.method()) {
             ("/mcp" | "/health", &Method::OPTIONS) if origin.is_some() => preflight(),
             ("/mcp", &Method::POST) => self.post(request).await.unwrap_or_else(denied),
-            ("/mcp", _) => denied(
-                self.guard
-                    .check_token(request.headers())
-                    .err()
-                    .unwrap_or(Denied::Method("POST")),
-            ),
+            ("/mcp", _) => denied(self.guard.check_token(request.headers()).err().unwrap_or(Denied::Method("POST"))),
             ("/health", &Method::GET) => json(StatusCode::OK, &Value::Object(self.health().await)),
             ("/health", _) => denied(Denied::Method("GET")),
             _ => denied(Denied::Path),
         };
         if let Some(origin) = origin {
             answer.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
-            answer
-                .headers_mut()
-                .append(header::VARY, HeaderValue::from_static("origin"));
+            answer.headers_mut().append(header::VARY, HeaderValue::from_static("origin"));
         }
         answer
     }
@@ -123,7 +116,7 @@ impl Routes {
             checked => checked?,
         }
         let body = read_body(body).await?;
-        let under_way = self.server.calls().token();
+        let under_way = self.calls().token();
         if self.stop.is_cancelled() {
             return Err(Denied::Stopping);
         }
@@ -145,10 +138,7 @@ impl Routes {
 /// Makes a checked head what the protocol's own service expects; the token goes no further.
 fn prepare(headers: &mut HeaderMap) {
     headers.remove(header::AUTHORIZATION);
-    headers.insert(
-        header::ACCEPT,
-        HeaderValue::from_static("application/json, text/event-stream"),
-    );
+    headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
 }
 
 async fn read_body<B: Body<Data = Bytes>>(body: B) -> Result<Bytes, Denied> {
@@ -168,11 +158,7 @@ async fn read_body<B: Body<Data = Bytes>>(body: B) -> Result<Bytes, Denied> {
                 read.extend_from_slice(&data);
             }
         }
-        if length > message::MAX_BYTES {
-            Err(Denied::TooLarge)
-        } else {
-            Ok(())
-        }
+        if length > message::MAX_BYTES { Err(Denied::TooLarge) } else { Ok(()) }
     };
     timeout(BODY_TIME, reading).await.map_err(|_| Denied::Slow)??;
     Ok(read.freeze())
@@ -184,10 +170,7 @@ async fn read_body<B: Body<Data = Bytes>>(body: B) -> Result<Bytes, Denied> {
 pub(crate) fn denied(no: Denied) -> Answer {
     let (status, code, message) = no.answer();
     let error = Object::from_iter([("code".to_owned(), code.into()), ("message".to_owned(), message.into())]);
-    let mut answer = json(
-        status,
-        &Value::Object(Object::from_iter([("error".to_owned(), Value::Object(error))])),
-    );
+    let mut answer = json(status, &Value::Object(Object::from_iter([("error".to_owned(), Value::Object(error))])));
     let mut set = |name: HeaderName, value| drop(answer.headers_mut().insert(name, HeaderValue::from_static(value)));
     match no {
         Denied::Token => set(header::WWW_AUTHENTICATE, "Bearer"),
@@ -204,14 +187,8 @@ fn preflight() -> Answer {
     let mut answer = Response::new(Empty::new().boxed());
     *answer.status_mut() = StatusCode::NO_CONTENT;
     let headers = answer.headers_mut();
-    headers.insert(
-        header::ACCESS_CONTROL_ALLOW_METHODS,
-        HeaderValue::from_static("GET, POST"),
-    );
-    headers.insert(
-        header::ACCESS_CONTROL_ALLOW_HEADERS,
-        HeaderValue::from_static(ALLOWED_HEADERS),
-    );
+    headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST"));
+    headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(ALLOWED_HEADERS));
     answer
 }
 
@@ -226,8 +203,6 @@ fn json(status: StatusCode, value: &Value) -> Answer {
 fn answer_with(status: StatusCode, body: Vec<u8>) -> Answer {
     let mut answer = Response::new(Full::new(Bytes::from(body)).boxed());
     *answer.status_mut() = status;
-    answer
-        .headers_mut()
-        .insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    answer.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     answer
 }

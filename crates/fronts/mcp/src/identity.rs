@@ -32,10 +32,7 @@ fn text(meta: &Object, name: &str) -> Result<Option<String>, Refusal> {
     match meta.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) if !text.is_empty() => Ok(Some(text.clone())),
-        Some(_) => Err(Refusal::invalid(
-            format!("_meta.{name}"),
-            format!("_meta.{name} must be a non-empty text"),
-        )),
+        Some(_) => Err(Refusal::invalid(format!("_meta.{name}"), format!("_meta.{name} must be a non-empty text"))),
     }
 }
 
@@ -44,10 +41,7 @@ mod tests {
     use super::*;
 
     fn defaults() -> IdentityDefaults {
-        IdentityDefaults {
-            actor: Some("starter".into()),
-            session: Some("s0".into()),
-        }
+        IdentityDefaults { actor: Some("starter".into()), session: Some("s0".into()) }
     }
 
     fn read(meta: &str) -> Result<Identity, Refusal> {
@@ -76,10 +70,7 @@ mod tests {
             (r#"{"session":["s"]}"#, "_meta.session"),
         ] {
             let refusal = read(meta).unwrap_err();
-            assert_eq!(
-                (refusal.code.as_ref(), refusal.field.as_deref()),
-                ("invalid_argument", Some(field))
-            );
+            assert_eq!((refusal.code.as_ref(), refusal.field.as_deref()), ("invalid_argument", Some(field)));
         }
     }
 }

@@ -57,7 +57,7 @@ pub enum ToolNames {
 }
 
 /// What both servers are told.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct ServeOptions {
     /// How tools are spelled in `tools/list`.
     pub tool_names: ToolNames,

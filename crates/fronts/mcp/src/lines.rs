@@ -150,9 +150,7 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
         match &mut message {
             ClientJsonRpcMessage::Request(request) => {
                 self.begun |= begins(&request.request);
-                let under_way = UnderWay {
-                    _token: Arc::new(self.calls.token()),
-                };
+                let under_way = UnderWay { _token: Arc::new(self.calls.token()) };
                 request.request.extensions_mut().insert(under_way);
                 Meaning::Message(Box::new(message))
             }

@@ -60,7 +60,8 @@ pub(crate) fn serve(
         let bound = listener.local_addr()?;
         let guard = Guard::new(bound, &http)?;
         on_ready(bound);
-        serve_listener(listener, server, guard, http.nonce, stop).await;
+        let routes = Routes::new(server, guard, http.nonce, stop.clone());
+        serve_listener(listener, routes, MAX_CONNECTIONS, stop).await;
         Ok(())
     });
     runtime.shutdown_background();
@@ -68,27 +69,23 @@ pub(crate) fn serve(
 }
 
 async fn bind(address: SocketAddr) -> Result<TcpListener, ServeError> {
-    TcpListener::bind(address)
-        .await
-        .map_err(|problem| match problem.kind() {
-            io::ErrorKind::AddrInUse => ServeError::PortInUse(address),
-            _ => ServeError::Io(problem),
-        })
+    TcpListener::bind(address).await.map_err(|problem| match problem.kind() {
+        io::ErrorKind::AddrInUse => ServeError::PortInUse(address),
+        _ => ServeError::Io(problem),
+    })
 }
 
-/// Serves the connections of `listener` until `stop` is cancelled.
+/// Serves the connections of `listener`, so many at a time, until `stop` is cancelled.
 pub(crate) async fn serve_listener(
     listener: TcpListener,
-    server: Server,
-    guard: Guard,
-    nonce: Option<String>,
+    routes: Routes,
+    max_connections: usize,
     stop: CancellationToken,
 ) {
-    let calls = server.calls().clone();
-    let routes = Arc::new(Routes::new(server, guard, nonce, stop.clone()));
+    let routes = Arc::new(routes);
     let connections = TaskTracker::new();
     let cut = CancellationToken::new();
-    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let places = Arc::new(Semaphore::new(max_connections));
     loop {
         let place = Arc::clone(&places).acquire_owned();
         let (place, accepted) = tokio::select! {
@@ -113,6 +110,7 @@ pub(crate) async fn serve_listener(
         });
     }
     drop(listener);
+    let calls = routes.calls();
     calls.close();
     connections.close();
     // Whoever does not end in time is cut off: what was committed stays committed.

@@ -14,10 +14,7 @@ pub(crate) const MAX_BYTES: usize = 1024 * 1024;
 pub(crate) fn read(bytes: &[u8]) -> Result<Value, ErrorData> {
     match serde_json::from_slice(bytes) {
         Ok(message @ Value::Object(_)) => Ok(message),
-        Ok(Value::Array(_)) => Err(ErrorData::invalid_request(
-            "batches are not supported: send one message",
-            None,
-        )),
+        Ok(Value::Array(_)) => Err(ErrorData::invalid_request("batches are not supported: send one message", None)),
         Ok(_) => Err(ErrorData::invalid_request("a message is a JSON object", None)),
         Err(problem) => Err(ErrorData::parse_error(format!("not JSON: {problem}"), None)),
     }
@@ -69,12 +66,7 @@ mod tests {
 
     #[test]
     fn an_error_names_the_id_where_there_is_one() {
-        let ids = [
-            ("7", "\"id\":7"),
-            ("\"a\"", "\"id\":\"a\""),
-            ("null", "\"error\""),
-            ("1.5", "\"error\""),
-        ];
+        let ids = [("7", "\"id\":7"), ("\"a\"", "\"id\":\"a\""), ("null", "\"error\""), ("1.5", "\"error\"")];
         for (id, expected) in ids {
             let message: Value = serde_json::from_str(&format!("{{\"id\":{id}}}")).unwrap();
             let bytes = error_bytes(shapeless(), Some(&message));

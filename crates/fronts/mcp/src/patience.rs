@@ -18,11 +18,7 @@ pub(crate) struct Patience<S> {
 
 impl<S> Patience<S> {
     pub(crate) fn new(stream: S, limit: Duration) -> Self {
-        Self {
-            stream,
-            limit,
-            stalled: None,
-        }
+        Self { stream, limit, stalled: None }
     }
 
     fn watch<T>(&mut self, written: Poll<io::Result<T>>, cx: &mut Context<'_>) -> Poll<io::Result<T>> {

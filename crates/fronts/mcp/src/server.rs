@@ -60,13 +60,7 @@ pub(crate) struct Server {
 impl Server {
     pub(crate) fn new(host: Arc<dyn Host>, names: ToolNames, defaults: IdentityDefaults) -> Self {
         let room = Arc::new(Semaphore::new(MAX_CALLS));
-        Self {
-            host,
-            names,
-            defaults: Arc::new(defaults),
-            calls: TaskTracker::new(),
-            room,
-        }
+        Self { host, names, defaults: Arc::new(defaults), calls: TaskTracker::new(), room }
     }
 
     /// What is under way; empty once every call has come back from the engine.
@@ -82,11 +76,7 @@ impl Server {
     /// The name of the first format that is on and brings one.
     pub(crate) async fn name(&self) -> String {
         let host = Arc::clone(&self.host);
-        let first = move || {
-            host.formats_on()
-                .into_iter()
-                .find_map(|format| format.surface().server_name)
-        };
+        let first = move || host.formats_on().into_iter().find_map(|format| format.surface().server_name);
         let found = tokio::task::spawn_blocking(first).await;
         found.ok().flatten().unwrap_or(DEFAULT_NAME).to_owned()
     }
@@ -101,10 +91,7 @@ impl Server {
         question: impl FnOnce(&dyn Host) -> T + Send + 'static,
     ) -> Result<T, ErrorData> {
         let call = self.calls.token();
-        let room = Arc::clone(&self.room)
-            .acquire_owned()
-            .await
-            .expect("the semaphore is never closed");
+        let room = Arc::clone(&self.room).acquire_owned().await.expect("the semaphore is never closed");
         let host = Arc::clone(&self.host);
         let answer = tokio::task::spawn_blocking(move || {
             let answer = question(host.as_ref());
@@ -139,10 +126,7 @@ impl ServerHandler for Server {
 
     async fn discover(&self, _context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
         let info = self.get_info().with_server_info(self.implementation().await);
-        Ok(DiscoverResult::from_server_info(
-            self.supported_protocol_versions().into_owned(),
-            info,
-        ))
+        Ok(DiscoverResult::from_server_info(self.supported_protocol_versions().into_owned(), info))
     }
 
     async fn list_tools(
@@ -151,9 +135,7 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let names = self.names;
-        Ok(ListToolsResult::with_all_items(
-            self.ask(move |host| tools::listed(host, names)).await?,
-        ))
+        Ok(ListToolsResult::with_all_items(self.ask(move |host| tools::listed(host, names)).await?))
     }
 
     async fn call_tool(
@@ -180,13 +162,8 @@ impl ServerHandler for Server {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let resources = self
-            .ask(Host::resources)
-            .await?
-            .map_err(|no| errors::refused_request(&no))?;
-        Ok(ListResourcesResult::with_all_items(
-            resources.into_iter().map(shown).collect(),
-        ))
+        let resources = self.ask(Host::resources).await?.map_err(|no| errors::refused_request(&no))?;
+        Ok(ListResourcesResult::with_all_items(resources.into_iter().map(shown).collect()))
     }
 
     async fn read_resource(
@@ -197,11 +174,7 @@ impl ServerHandler for Server {
         let uri = request.uri.clone();
         let read = self.ask(move |host| {
             let text = host.read_resource(&uri)?;
-            let mime = host
-                .resources()?
-                .into_iter()
-                .find(|resource| resource.uri == uri)
-                .map(|found| found.mime);
+            let mime = host.resources()?.into_iter().find(|resource| resource.uri == uri).map(|found| found.mime);
             Ok((text, mime))
         });
         let (text, mime) = read.await?.map_err(|no: Refusal| errors::refused_request(&no))?;
@@ -224,9 +197,5 @@ impl ServerHandler for Server {
 
 fn shown(resource: engine::Resource) -> Resource {
     let shown = Resource::new(resource.uri, resource.name).with_mime_type(resource.mime);
-    if resource.description.is_empty() {
-        shown
-    } else {
-        shown.with_description(resource.description)
-    }
+    if resource.description.is_empty() { shown } else { shown.with_description(resource.description) }
 }

@@ -13,7 +13,7 @@ use crate::server::{BLOCKING_THREADS, Server};
 use crate::{ServeError, ToolNames, lines, signals};
 
 /// How long a client that does not read its last answers is waited for.
-const LAST_ANSWERS: Duration = Duration::from_secs(5);
+const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
 /// Serves until the input ends or a signal asks to stop.
 pub(crate) fn serve(host: Arc<dyn Host>, names: ToolNames, mut identity: IdentityDefaults) -> Result<(), ServeError> {
@@ -21,10 +21,8 @@ pub(crate) fn serve(host: Arc<dyn Host>, names: ToolNames, mut identity: Identit
         identity.session = Some(fresh_session()?);
     }
     let server = Server::new(host, names, identity);
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .max_blocking_threads(BLOCKING_THREADS)
-        .build()?;
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(BLOCKING_THREADS).build()?;
     let ended = runtime.block_on(async {
         let stop = signals::stop()?;
         serve_streams(server, tokio::io::stdin(), tokio::io::stdout(), stop).await
@@ -45,11 +43,7 @@ pub(crate) async fn serve_streams(
     let (lines, writer) = lines::open(read, write, stop, server.calls().clone());
     let writer = tokio::spawn(writer);
     let ended = match rmcp::serve_server(server, lines).await {
-        Ok(running) => running
-            .waiting()
-            .await
-            .map(drop)
-            .map_err(|broken| ServeError::Broken(broken.to_string())),
+        Ok(running) => running.waiting().await.map(drop).map_err(|broken| ServeError::Broken(broken.to_string())),
         // The streams ended before the client began.
         Err(
             ServerInitializeError::ConnectionClosed(_)

@@ -11,20 +11,13 @@ use crate::host::Host;
 /// The formats whose tools are listed: those that are on, else the first of the roll-call.
 pub(crate) fn formats(host: &dyn Host) -> Vec<&'static dyn Format> {
     let on = host.formats_on();
-    if on.is_empty() {
-        host.formats().iter().copied().take(1).collect()
-    } else {
-        on
-    }
+    if on.is_empty() { host.formats().iter().copied().take(1).collect() } else { on }
 }
 
 /// The listed tools, in the order of the roll-call and of each surface.
 pub(crate) fn listed(host: &dyn Host, names: ToolNames) -> Vec<mcp::Tool> {
     let tools = formats(host).into_iter().flat_map(|format| format.surface().tools);
-    tools
-        .filter(|tool| tool.listed == Listed::Yes)
-        .map(|tool| shown(tool, names))
-        .collect()
+    tools.filter(|tool| tool.listed == Listed::Yes).map(|tool| shown(tool, names)).collect()
 }
 
 fn shown(tool: &'static Tool, names: ToolNames) -> mcp::Tool {

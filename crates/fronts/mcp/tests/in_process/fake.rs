@@ -24,20 +24,12 @@ struct Gate {
 
 impl Fake {
     pub(super) fn new() -> Arc<Self> {
-        Arc::new(Self {
-            asked: Mutex::default(),
-            on: true,
-            gate: (Mutex::default(), Condvar::new()),
-        })
+        Arc::new(Self { asked: Mutex::default(), on: true, gate: (Mutex::default(), Condvar::new()) })
     }
 
     /// A project without any format.
     pub(super) fn bare() -> Arc<Self> {
-        Arc::new(Self {
-            asked: Mutex::default(),
-            on: false,
-            gate: (Mutex::default(), Condvar::new()),
-        })
+        Arc::new(Self { asked: Mutex::default(), on: false, gate: (Mutex::default(), Condvar::new()) })
     }
 
     pub(super) fn count(&self) -> usize {
@@ -47,11 +39,7 @@ impl Fake {
     /// Blocks until `number` calls of the tool `wait` are under way.
     pub(super) fn until_waiting(&self, number: usize) {
         let (gate, changed) = &self.gate;
-        drop(
-            changed
-                .wait_while(gate.lock().unwrap(), |gate| gate.waiting < number)
-                .unwrap(),
-        );
+        drop(changed.wait_while(gate.lock().unwrap(), |gate| gate.waiting < number).unwrap());
     }
 
     /// Lets all calls of `wait` go on.
@@ -101,10 +89,7 @@ impl Host for Fake {
             "note_invalid" => return Err(Refusal::invalid("id", "an id has digits").allowed("N1")),
             _ => return Err(Refusal::new(RefusalClass::Usage, "unknown_tool", "no such tool")),
         };
-        Ok(Reply {
-            body,
-            warnings: Vec::new(),
-        })
+        Ok(Reply { body, warnings: Vec::new() })
     }
 
     fn resources(&self) -> Result<Vec<Resource>, Refusal> {
@@ -132,13 +117,7 @@ static OTHER: Other = Other;
 static ALL: &[&dyn Format] = &[&NOTES, &OTHER];
 
 const fn tool(name: &'static str, effect: Effect, listed: Listed) -> Tool {
-    Tool {
-        name,
-        description: "",
-        effect,
-        listed,
-        params: &[],
-    }
+    Tool { name, description: "", effect, listed, params: &[] }
 }
 
 static NOTES_SURFACE: Surface = Surface {
@@ -148,12 +127,7 @@ static NOTES_SURFACE: Surface = Surface {
             description: "Says it again.",
             effect: Effect::Read,
             listed: Listed::Yes,
-            params: &[Param {
-                name: "text",
-                kind: ParamKind::Text,
-                required: true,
-                description: "",
-            }],
+            params: &[Param { name: "text", kind: ParamKind::Text, required: true, description: "" }],
         },
         tool("note_invalid", Effect::Write, Listed::Yes),
         tool("note_missing", Effect::WriteIdempotent, Listed::Yes),

@@ -10,10 +10,7 @@ use crate::{HttpOptions, ServeError};
 fn headers(lines: &[(&str, &str)]) -> HeaderMap {
     let mut map = HeaderMap::new();
     for (name, value) in lines {
-        map.append(
-            HeaderName::try_from(*name).unwrap(),
-            HeaderValue::try_from(*value).unwrap(),
-        );
+        map.append(HeaderName::try_from(*name).unwrap(), HeaderValue::try_from(*value).unwrap());
     }
     map
 }
@@ -66,34 +63,21 @@ fn the_host_must_be_ours_to_the_letter() {
     let twice = [("host", "localhost:3100"), ("host", "evil.example")];
     assert_eq!(source(&guard, &twice), Err(Denied::Host));
     let foreign_target = Uri::from_static("http://evil.example/mcp");
-    assert_eq!(
-        guard.check_source(&foreign_target, &headers(&[("host", "localhost:3100")])),
-        Err(Denied::Host)
-    );
+    assert_eq!(guard.check_source(&foreign_target, &headers(&[("host", "localhost:3100")])), Err(Denied::Host));
 }
 
 #[test]
 fn the_usual_port_may_be_left_out() {
     let guard = guard("127.0.0.1:80", &loopback());
     for host in ["localhost", "localhost:80", "[::1]", "127.0.0.1"] {
-        assert_eq!(
-            source(&guard, &[("host", host), ("origin", "http://localhost")]),
-            Ok(()),
-            "{host}"
-        );
+        assert_eq!(source(&guard, &[("host", host), ("origin", "http://localhost")]), Ok(()), "{host}");
     }
 }
 
 #[test]
 fn the_origin_must_be_on_the_list() {
     let allow = vec!["https://App.example/".to_owned(), "http://dev.example:80".to_owned()];
-    let guard = guard(
-        "127.0.0.1:3100",
-        &HttpOptions {
-            allow_origins: allow,
-            ..loopback()
-        },
-    );
+    let guard = guard("127.0.0.1:3100", &HttpOptions { allow_origins: allow, ..loopback() });
     let with = |origin: &str| source(&guard, &[("host", "localhost:3100"), ("origin", origin)]);
     for origin in [
         "http://127.0.0.1:3100",
@@ -121,11 +105,7 @@ fn the_origin_must_be_on_the_list() {
     ] {
         assert_eq!(with(origin), Err(Denied::Origin), "{origin:?}");
     }
-    let twice = [
-        ("host", "localhost:3100"),
-        ("origin", "http://localhost:3100"),
-        ("origin", "http://evil.example"),
-    ];
+    let twice = [("host", "localhost:3100"), ("origin", "http://localhost:3100"), ("origin", "http://evil.example")];
     assert_eq!(source(&guard, &twice), Err(Denied::Origin));
 }
 
@@ -137,22 +117,13 @@ fn an_open_address_needs_a_token_and_answers_to_addresses() {
         ..loopback()
     };
     for address in ["0.0.0.0:3100", "[::]:3100", "192.168.0.9:3100"] {
-        assert!(
-            matches!(check(&open(address, None)), Err(ServeError::TokenRequired(_))),
-            "{address}"
-        );
+        assert!(matches!(check(&open(address, None)), Err(ServeError::TokenRequired(_))), "{address}");
         assert!(check(&open(address, Some("secret"))).is_ok(), "{address}");
-        assert!(
-            matches!(check(&open(address, Some(" \n"))), Err(ServeError::TokenEmpty)),
-            "{address}"
-        );
+        assert!(matches!(check(&open(address, Some(" \n"))), Err(ServeError::TokenEmpty)), "{address}");
     }
     for address in ["127.0.0.1:3100", "127.9.9.9:3100", "[::1]:3100"] {
         assert!(check(&open(address, None)).is_ok(), "{address}");
-        assert!(
-            matches!(check(&open(address, Some(""))), Err(ServeError::TokenEmpty)),
-            "{address}"
-        );
+        assert!(matches!(check(&open(address, Some(""))), Err(ServeError::TokenEmpty)), "{address}");
     }
 
     let one = guard("192.168.0.9:3100", &open("192.168.0.9:3100", Some("secret")));
@@ -163,33 +134,17 @@ fn an_open_address_needs_a_token_and_answers_to_addresses() {
     for host in ["192.168.0.9:3100", "[fe80::1]:3100", "localhost:3100"] {
         assert_eq!(source(&every, &[("host", host)]), Ok(()), "{host}");
     }
-    for host in [
-        "evil.example:3100",
-        "3232235529:3100",
-        "192.168.0.9",
-        "192.168.0.9:3101",
-        "192.168.000.9:3100",
-    ] {
+    for host in ["evil.example:3100", "3232235529:3100", "192.168.0.9", "192.168.0.9:3101", "192.168.000.9:3100"] {
         assert_eq!(source(&every, &[("host", host)]), Err(Denied::Host), "{host}");
     }
 }
 
 #[test]
 fn an_allowed_origin_must_be_one() {
-    for origin in [
-        "null",
-        "*",
-        "https://*.example",
-        "app.example",
-        "https://app.example/x",
-        "https://a@b",
-        "",
-        "https://",
-    ] {
-        let options = HttpOptions {
-            allow_origins: vec![origin.to_owned()],
-            ..loopback()
-        };
+    for origin in
+        ["null", "*", "https://*.example", "app.example", "https://app.example/x", "https://a@b", "", "https://"]
+    {
+        let options = HttpOptions { allow_origins: vec![origin.to_owned()], ..loopback() };
         let refused = check(&options).unwrap_err();
         assert_eq!(refused.code(), "invalid_argument", "{origin}");
     }
@@ -197,27 +152,13 @@ fn an_allowed_origin_must_be_one() {
 
 #[test]
 fn the_token_is_asked_for_once_and_whole() {
-    let guard = guard(
-        "127.0.0.1:3100",
-        &HttpOptions {
-            token: Some("s3cret\n".into()),
-            ..loopback()
-        },
-    );
+    let guard = guard("127.0.0.1:3100", &HttpOptions { token: Some("s3cret\n".into()), ..loopback() });
     let with = |lines: &[(&str, &str)]| guard.check_token(&headers(lines));
     for value in ["Bearer s3cret", "bearer s3cret", "BEARER  s3cret"] {
         assert_eq!(with(&[("authorization", value)]), Ok(()), "{value}");
     }
-    for value in [
-        "",
-        "Bearer",
-        "Bearer ",
-        "s3cret",
-        "Bearer s3cre",
-        "Bearer s3cret2",
-        "Bearer S3CRET",
-        "Basic s3cret",
-    ] {
+    for value in ["", "Bearer", "Bearer ", "s3cret", "Bearer s3cre", "Bearer s3cret2", "Bearer S3CRET", "Basic s3cret"]
+    {
         assert_eq!(with(&[("authorization", value)]), Err(Denied::Token), "{value:?}");
     }
     assert_eq!(with(&[]), Err(Denied::Token));
@@ -230,13 +171,7 @@ fn a_body_is_json_and_answers_are_too() {
     let body = |lines: &[(&str, &str)]| check_body_head(&headers(lines));
     assert_eq!(body(&[("content-type", "application/json")]), Ok(()));
     assert_eq!(body(&[("content-type", "Application/JSON; charset=utf-8")]), Ok(()));
-    for wrong in [
-        "text/plain",
-        "application/x-www-form-urlencoded",
-        "multipart/form-data",
-        "application/jsonp",
-        "",
-    ] {
+    for wrong in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "application/jsonp", ""] {
         assert_eq!(body(&[("content-type", wrong)]), Err(Denied::ContentType), "{wrong}");
     }
     assert_eq!(body(&[]), Err(Denied::ContentType));
@@ -246,21 +181,12 @@ fn a_body_is_json_and_answers_are_too() {
     assert_eq!(long("1048576"), Ok(()));
     assert_eq!(long("1048577"), Err(Denied::TooLarge));
 
-    for taken in [
-        "application/json",
-        "application/json, text/event-stream",
-        "*/*",
-        "text/html, application/*;q=0.1",
-    ] {
+    for taken in ["application/json", "application/json, text/event-stream", "*/*", "text/html, application/*;q=0.1"] {
         assert_eq!(check_accept(&headers(&[("accept", taken)])), Ok(()), "{taken}");
     }
     assert_eq!(check_accept(&headers(&[])), Ok(()));
     for refused in ["text/html", "text/event-stream", "application/json;q=0", ""] {
-        assert_eq!(
-            check_accept(&headers(&[("accept", refused)])),
-            Err(Denied::Accept),
-            "{refused}"
-        );
+        assert_eq!(check_accept(&headers(&[("accept", refused)])), Err(Denied::Accept), "{refused}");
     }
 }
 

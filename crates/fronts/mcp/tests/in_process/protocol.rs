@@ -24,11 +24,7 @@ fn inline(method: &str, params: &str) -> String {
 }
 
 fn post_inline(server: &Running, method: &str, name: &str, params: &str) -> Value {
-    let name = if name.is_empty() {
-        String::new()
-    } else {
-        format!("Mcp-Name: {name}\r\n")
-    };
+    let name = if name.is_empty() { String::new() } else { format!("Mcp-Name: {name}\r\n") };
     let lines = format!("MCP-Protocol-Version: {NEWEST}\r\nMcp-Method: {method}\r\n{name}");
     server.post_with(&lines, &inline(method, params)).json()
 }
@@ -36,10 +32,7 @@ fn post_inline(server: &Running, method: &str, name: &str, params: &str) -> Valu
 #[test]
 fn every_revision_with_initialize_is_spoken() {
     let server = Running::plain();
-    let spoken: Vec<&str> = ProtocolVersion::KNOWN_VERSIONS
-        .iter()
-        .map(ProtocolVersion::as_str)
-        .collect();
+    let spoken: Vec<&str> = ProtocolVersion::KNOWN_VERSIONS.iter().map(ProtocolVersion::as_str).collect();
     assert_eq!(spoken, ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", NEWEST]);
     for version in &spoken[..4] {
         let result = server.post(&initialize(version)).json()["result"].clone();
@@ -55,17 +48,10 @@ fn every_revision_with_initialize_is_spoken() {
         let accepted = server.post_with(&lines, ready);
         assert_eq!((accepted.status, accepted.body.as_str()), (202, ""));
         let call = super::raw::call(2, "note_say", r#"{"text":"x"}"#);
-        assert_eq!(
-            server.post_with(&lines, &call).json()["result"]["structuredContent"]["said"]["text"],
-            "x"
-        );
+        assert_eq!(server.post_with(&lines, &call).json()["result"]["structuredContent"]["said"]["text"], "x");
     }
     for unknown in ["1999-01-01", "2031-01-01", NEWEST, ""] {
-        assert_eq!(
-            server.post(&initialize(unknown)).json()["result"]["protocolVersion"],
-            "2025-11-25",
-            "{unknown}"
-        );
+        assert_eq!(server.post(&initialize(unknown)).json()["result"]["protocolVersion"], "2025-11-25", "{unknown}");
     }
 }
 
@@ -74,18 +60,10 @@ fn the_newest_revision_needs_no_initialize() {
     let server = Running::plain();
     let found = post_inline(&server, "server/discover", "", "")["result"].clone();
     assert_eq!(found["supportedVersions"][4], NEWEST);
-    assert_eq!(
-        found["_meta"]["io.modelcontextprotocol/serverInfo"]["name"],
-        "notes-server"
-    );
+    assert_eq!(found["_meta"]["io.modelcontextprotocol/serverInfo"]["name"], "notes-server");
     let listed = post_inline(&server, "tools/list", "", "");
     assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 4);
-    let said = post_inline(
-        &server,
-        "tools/call",
-        "note_say",
-        r#","name":"note_say","arguments":{"text":"x"}"#,
-    );
+    let said = post_inline(&server, "tools/call", "note_say", r#","name":"note_say","arguments":{"text":"x"}"#);
     assert_eq!(said["result"]["structuredContent"]["said"]["text"], "x");
     assert_eq!(said["result"]["resultType"], "complete");
 }
@@ -93,10 +71,7 @@ fn the_newest_revision_needs_no_initialize() {
 #[test]
 fn calls_need_no_initialize_in_any_revision() {
     let server = Running::plain();
-    assert_eq!(
-        server.call("note.say", r#"{"text":"x"}"#)["result"]["structuredContent"]["said"]["text"],
-        "x"
-    );
+    assert_eq!(server.call("note.say", r#"{"text":"x"}"#)["result"]["structuredContent"]["said"]["text"], "x");
     assert_eq!(server.host.asked.lock().unwrap()[0].0.tool, "note_say");
 }
 
@@ -120,30 +95,20 @@ fn the_list_is_short_and_says_only_what_is_no_default() {
 
 #[test]
 fn without_a_format_the_first_is_listed() {
-    let names = |host: &dyn Host, names| {
-        tools::listed(host, names)
-            .into_iter()
-            .map(|tool| tool.name)
-            .collect::<Vec<_>>()
-    };
+    let names =
+        |host: &dyn Host, names| tools::listed(host, names).into_iter().map(|tool| tool.name).collect::<Vec<_>>();
     let bare = Fake::bare();
     assert_eq!(names(bare.as_ref(), ToolNames::Underscore)[0], "note_say");
     assert_eq!(names(bare.as_ref(), ToolNames::Seed).len(), 4);
     let server = Running::start(bare, loopback());
-    assert_eq!(
-        server.post(&initialize(NEWEST)).json()["result"]["serverInfo"]["name"],
-        "mainstay"
-    );
+    assert_eq!(server.post(&initialize(NEWEST)).json()["result"]["serverInfo"]["name"], "mainstay");
 }
 
 #[test]
 fn an_answer_is_structured_and_text_alike() {
     let server = Running::plain();
     let result = server.call("note_say", r#"{"text":"x"}"#)["result"].clone();
-    assert_eq!(
-        result["structuredContent"].to_string(),
-        r#"{"said":{"text":"x"},"warnings":[]}"#
-    );
+    assert_eq!(result["structuredContent"].to_string(), r#"{"said":{"text":"x"},"warnings":[]}"#);
     assert_eq!(result["content"][0]["text"], result["structuredContent"].to_string());
     assert_ne!(result["isError"], true);
 }
@@ -158,10 +123,7 @@ fn refusals_go_where_the_table_says() {
         r#"{"code":"invalid_argument","message":"an id has digits","field":"id","allowed":"N1"}"#
     );
     let unknown = server.call("frob", "{}")["error"].clone();
-    assert_eq!(
-        (unknown["code"].as_i64(), unknown["data"]["code"].as_str()),
-        (Some(-32602), Some("unknown_tool"))
-    );
+    assert_eq!((unknown["code"].as_i64(), unknown["data"]["code"].as_str()), (Some(-32602), Some("unknown_tool")));
     let missing = server.call("note_missing", "{}")["result"].clone();
     assert_eq!(missing["isError"], true);
     assert_eq!(
@@ -182,32 +144,19 @@ fn identity_comes_with_the_call_and_from_nowhere_else() {
     server.post(&call(r#"{"actor":"GHOST","session":"s1","requestId":"r1"}"#));
     server.post(&call("{}"));
     let refused = server.post(&call(r#"{"requestId":5}"#)).json()["error"].clone();
-    assert_eq!(
-        (refused["code"].as_i64(), refused["data"]["field"].as_str()),
-        (Some(-32602), Some("_meta.requestId"))
-    );
+    assert_eq!((refused["code"].as_i64(), refused["data"]["field"].as_str()), (Some(-32602), Some("_meta.requestId")));
 
     let asked = server.host.asked.lock().unwrap();
-    let told: Vec<_> = asked
-        .iter()
-        .map(|(_, who)| (&who.actor, &who.session, &who.request_id))
-        .collect();
+    let told: Vec<_> = asked.iter().map(|(_, who)| (&who.actor, &who.session, &who.request_id)).collect();
     let some = |text: &str| Some(text.to_owned());
-    assert_eq!(
-        told,
-        [(&some("GHOST"), &some("s1"), &some("r1")), (&None, &None, &None)]
-    );
+    assert_eq!(told, [(&some("GHOST"), &some("s1"), &some("r1")), (&None, &None, &None)]);
 }
 
 #[test]
 fn resources_are_listed_and_read() {
     let server = Running::plain();
     let ask = |method: &str, params: &str| {
-        server
-            .post(&format!(
-                r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#
-            ))
-            .json()["result"]
+        server.post(&format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#)).json()["result"]
             .to_string()
     };
     assert_eq!(

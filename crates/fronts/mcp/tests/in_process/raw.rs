@@ -10,9 +10,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::fake::Fake;
 use crate::guard::Guard;
+use crate::http::Routes;
 use crate::identity::IdentityDefaults;
 use crate::server::Server;
 use crate::{HttpOptions, ToolNames, listen};
+
+/// How many connections these servers serve at a time.
+pub(super) const MAX_CONNECTIONS: usize = 8;
 
 /// A running server; it is stopped and waited for when dropped.
 pub(super) struct Running {
@@ -45,12 +49,7 @@ impl Answer {
 
 /// Options for a free port of 127.0.0.1.
 pub(super) fn loopback() -> HttpOptions {
-    HttpOptions {
-        address: ([127, 0, 0, 1], 0).into(),
-        token: None,
-        allow_origins: Vec::new(),
-        nonce: None,
-    }
+    HttpOptions { address: ([127, 0, 0, 1], 0).into(), token: None, allow_origins: Vec::new(), nonce: None }
 }
 
 impl Running {
@@ -60,26 +59,18 @@ impl Running {
         let (asked, serving) = (Arc::clone(&host), stop.clone());
         let thread = std::thread::spawn(move || {
             let _ended = stopped.drop_guard();
-            let runtime = tokio::runtime::Builder::new_multi_thread()
-                .worker_threads(2)
-                .enable_all()
-                .build()
-                .unwrap();
+            let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
             runtime.block_on(async {
                 let listener = tokio::net::TcpListener::bind(options.address).await.unwrap();
                 let address = listener.local_addr().unwrap();
                 let guard = Guard::new(address, &options).unwrap();
                 tell.send(address).unwrap();
                 let server = Server::new(asked, ToolNames::Underscore, IdentityDefaults::default());
-                listen::serve_listener(listener, server, guard, options.nonce, serving).await;
+                let routes = Routes::new(server, guard, options.nonce, serving.clone());
+                listen::serve_listener(listener, routes, MAX_CONNECTIONS, serving).await;
             });
         });
-        Self {
-            address: bound.recv().unwrap(),
-            host,
-            stop,
-            thread: Some(thread),
-        }
+        Self { address: bound.recv().unwrap(), host, stop, thread: Some(thread) }
     }
 
     pub(super) fn plain() -> Self {
@@ -118,9 +109,7 @@ impl Running {
 
     /// Whether it still answers.
     pub(super) fn is_well(&self) -> bool {
-        self.send(format!("GET /health HTTP/1.1\r\nHost: {}\r\n\r\n", self.address).as_bytes())
-            .status
-            == 200
+        self.send(format!("GET /health HTTP/1.1\r\nHost: {}\r\n\r\n", self.address).as_bytes()).status == 200
     }
 
     /// Waits for the end of a server that has been asked to stop.
@@ -154,19 +143,9 @@ pub(super) fn read(stream: &mut TcpStream) -> Answer {
         bytes.push(byte[0]);
     }
     let head = String::from_utf8(bytes).unwrap();
-    let status = head
-        .split(' ')
-        .nth(1)
-        .and_then(|status| status.parse().ok())
-        .unwrap_or(0);
-    let mut answer = Answer {
-        status,
-        head,
-        body: String::new(),
-    };
-    let length = answer
-        .header("content-length")
-        .map_or(0, |length| length.parse().unwrap());
+    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+    let mut answer = Answer { status, head, body: String::new() };
+    let length = answer.header("content-length").map_or(0, |length| length.parse().unwrap());
     let mut body = vec![0; length];
     stream.read_exact(&mut body).unwrap();
     answer.body = String::from_utf8(body).unwrap();

@@ -30,23 +30,14 @@ struct Client {
 impl Client {
     fn start(pipe: usize) -> Self {
         let host = Fake::new();
-        let defaults = IdentityDefaults {
-            actor: None,
-            session: Some("mcp-1".into()),
-        };
+        let defaults = IdentityDefaults { actor: None, session: Some("mcp-1".into()) };
         let server = Server::new(host.clone(), ToolNames::Underscore, defaults);
         let (ours, theirs) = duplex(pipe);
         let (read, write) = split(theirs);
         let stop = CancellationToken::new();
         let server = tokio::spawn(serve_streams(server, read, write, stop.clone()));
         let (output, input) = split(ours);
-        Self {
-            host,
-            input,
-            output: BufReader::new(output).lines(),
-            stop,
-            server,
-        }
+        Self { host, input, output: BufReader::new(output).lines(), stop, server }
     }
 
     async fn tell(&mut self, line: &str) {
@@ -77,10 +68,7 @@ impl Client {
 #[tokio::test]
 async fn a_session_from_start_to_end() {
     let mut client = Client::start(1 << 16);
-    assert_eq!(
-        client.ask(INITIALIZE).await["result"]["serverInfo"]["name"],
-        "notes-server"
-    );
+    assert_eq!(client.ask(INITIALIZE).await["result"]["serverInfo"]["name"], "notes-server");
     client.tell(INITIALIZED).await;
     let listed = client.ask(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#).await;
     assert_eq!(listed["result"]["tools"][0]["name"], "note_say");
@@ -99,9 +87,7 @@ async fn a_session_from_start_to_end() {
 async fn nothing_before_initialize_ends_the_server() {
     let mut client = Client::start(1 << 16);
     client.tell(INITIALIZED).await;
-    client
-        .tell(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#)
-        .await;
+    client.tell(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#).await;
     client.tell(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#).await;
     client.tell("").await;
     assert_eq!(client.ask(PING).await["id"], "p");
@@ -122,10 +108,7 @@ async fn the_newest_revision_begins_with_any_request() {
     let mut client = Client::start(1 << 16);
     let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"actor":"GHOST"}"#;
     let discover = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{{{meta}}}}}"#);
-    assert_eq!(
-        client.ask(&discover).await["result"]["supportedVersions"][0],
-        "2024-11-05"
-    );
+    assert_eq!(client.ask(&discover).await["result"]["supportedVersions"][0], "2024-11-05");
     let said = format!(
         r#"{{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{{{meta},"name":"note_say","arguments":{{}}}}}}"#
     );
@@ -149,10 +132,7 @@ async fn what_cannot_be_read_is_answered() {
         (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, -32600),
         (r#"{"jsonrpc":"2.0","id":1,"method":"frob"}"#, -32601),
         (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[]}"#, -32600),
-        (
-            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":7}}"#,
-            -32602,
-        ),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":7}}"#, -32602),
     ] {
         assert_eq!(client.ask(line).await["error"]["code"], code, "{line}");
     }
@@ -190,9 +170,7 @@ async fn calls_under_way_are_answered_after_the_end_of_the_input() {
         client.tell(&call(1, "note_wait", "{}")).await;
         let host = client.host.clone();
         let waiting = host.clone();
-        tokio::task::spawn_blocking(move || waiting.until_waiting(1))
-            .await
-            .unwrap();
+        tokio::task::spawn_blocking(move || waiting.until_waiting(1)).await.unwrap();
         if asked_to_stop {
             client.stop.cancel();
         } else {
@@ -211,11 +189,7 @@ async fn a_client_that_stops_reading_holds_up_nobody_else() {
     let mut input = deaf.input;
     let flood = tokio::spawn(async move {
         for id in 1.. {
-            if input
-                .write_all(format!("{}\n", call(id, "note_long", "{}")).as_bytes())
-                .await
-                .is_err()
-            {
+            if input.write_all(format!("{}\n", call(id, "note_long", "{}")).as_bytes()).await.is_err() {
                 break;
             }
         }

@@ -1,6 +1,6 @@
 //! The end of a server, and of clients that do not keep up.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 use tokio_util::sync::CancellationToken;
 
 use super::fake::Fake;
-use super::raw::{Running, call, loopback, read};
+use super::raw::{MAX_CONNECTIONS, Running, call, loopback, read};
 use crate::guard::Guard;
 use crate::http::Routes;
 use crate::identity::IdentityDefaults;
@@ -20,14 +20,9 @@ fn requests_under_way_are_finished_and_nothing_new_is_answered() {
     let mut server = Running::plain();
     let idle = server.connect();
     let body = call(1, "note_wait", "{}");
-    let head = format!(
-        "POST /mcp HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n",
-        server.address
-    );
+    let head = format!("POST /mcp HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n", server.address);
     let mut asking = server.connect();
-    asking
-        .write_all(format!("{head}Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes())
-        .unwrap();
+    asking.write_all(format!("{head}Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes()).unwrap();
     server.host.until_waiting(1);
     server.stop.cancel();
     let mut late = TcpStream::connect(server.address).ok();
@@ -47,20 +42,36 @@ fn requests_under_way_are_finished_and_nothing_new_is_answered() {
 fn a_client_that_leaves_does_not_take_its_call_along() {
     let server = Running::plain();
     let body = call(1, "note_wait", "{}");
-    let head = format!(
-        "POST /mcp HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n",
-        server.address
-    );
+    let head = format!("POST /mcp HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n", server.address);
     let mut leaving = server.connect();
-    leaving
-        .write_all(format!("{head}Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes())
-        .unwrap();
+    leaving.write_all(format!("{head}Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes()).unwrap();
     server.host.until_waiting(1);
     drop(leaving);
     assert!(server.is_well());
     server.host.open_gate();
     assert_eq!(server.call("note_say", "{}")["id"], 1);
     assert_eq!(server.host.count(), 2);
+}
+
+#[test]
+fn a_connection_too_many_waits_for_its_place() {
+    let server = Running::plain();
+    let health = format!("GET /health HTTP/1.1\r\nHost: {}\r\n\r\n", server.address);
+    let ask = || {
+        let mut stream = server.connect();
+        stream.write_all(health.as_bytes()).unwrap();
+        stream
+    };
+    let mut first: Vec<TcpStream> = (0..MAX_CONNECTIONS).map(|_| ask()).collect();
+    for stream in &mut first {
+        assert_eq!(read(stream).status, 200);
+    }
+    let mut waiting = ask();
+    waiting.set_nonblocking(true).unwrap();
+    assert_eq!(waiting.peek(&mut [0]).unwrap_err().kind(), ErrorKind::WouldBlock);
+    waiting.set_nonblocking(false).unwrap();
+    first.pop();
+    assert_eq!(read(&mut waiting).status, 200);
 }
 
 fn routes(stop: &CancellationToken) -> Arc<Routes> {
@@ -73,11 +84,7 @@ fn routes(stop: &CancellationToken) -> Arc<Routes> {
 async fn a_head_or_a_body_that_never_ends_is_given_up() {
     let post =
         "POST /mcp HTTP/1.1\r\nHost: localhost:3100\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{";
-    for (sent, status) in [
-        ("", ""),
-        ("GET /health HTTP/1.1\r\nHost: local", ""),
-        (post, "HTTP/1.1 408 "),
-    ] {
+    for (sent, status) in [("", ""), ("GET /health HTTP/1.1\r\nHost: local", ""), (post, "HTTP/1.1 408 ")] {
         let (mut ours, theirs) = duplex(1 << 16);
         let stop = CancellationToken::new();
         let served = tokio::spawn(listen::serve_connection(theirs, routes(&stop), stop));

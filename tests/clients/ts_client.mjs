@@ -1,0 +1,151 @@
+#!/usr/bin/env node
+// Drives the MCP server of a Mainstay binary with the public TypeScript SDK, over stdio and over HTTP.
+//
+//   npm install --prefix FOLDER @modelcontextprotocol/sdk@1.32.2
+//   NODE_MODULES=FOLDER/node_modules node tests/clients/ts_client.mjs BIN PROJECT_FOLDER
+//
+// Without NODE_MODULES the SDK is looked up beside this file. Prints `N passed, M failed`; exits with 1 when any failed.
+
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+
+if (process.argv.length !== 4) {
+  console.error('usage: ts_client.mjs BIN PROJECT_FOLDER');
+  process.exit(2);
+}
+const [binary, project] = process.argv.slice(2).map((given) => resolve(given));
+const beside = process.env.NODE_MODULES ? pathToFileURL(resolve(process.env.NODE_MODULES, 'x.js')) : import.meta.url;
+const require = createRequire(beside);
+const sdk = (part) => import(pathToFileURL(require.resolve(`@modelcontextprotocol/sdk/${part}`)).href);
+const { Client } = await sdk('client/index.js');
+const { StdioClientTransport } = await sdk('client/stdio.js');
+const { StreamableHTTPClientTransport } = await sdk('client/streamableHttp.js');
+
+const TOOLS = ['state_history', 'state_read', 'state_write', 'tasks_add', 'tasks_list', 'tasks_update'];
+let passed = 0;
+let failed = 0;
+
+function check(what, holds, seen) {
+  if (holds) {
+    passed += 1;
+  } else {
+    failed += 1;
+    console.log(`FAILED ${what}: ${seen instanceof Error ? seen.stack : JSON.stringify(seen)}`);
+  }
+}
+
+// Every tool, every resource, one refusal, bad calls, one retry.
+async function exercise(label, client) {
+  const tag = `ts${randomBytes(4).toString('hex')}`;
+  const call = async (name, args, meta) => {
+    const result = await client.callTool({ name, arguments: args, ...(meta && { _meta: meta }) });
+    check(`${label} ${name} is no error`, !result.isError, result);
+    const structured = JSON.stringify(result.structuredContent);
+    check(`${label} ${name} text and structure are alike`, result.content[0].text === structured, result);
+    return result.structuredContent;
+  };
+
+  check(`${label} server name`, client.getServerVersion()?.name, client.getServerVersion());
+  check(`${label} instructions`, client.getInstructions()?.length > 0, client.getInstructions());
+  const listed = (await client.listTools()).tools.map((tool) => tool.name).sort();
+  check(`${label} tools/list`, JSON.stringify(listed) === JSON.stringify(TOOLS), listed);
+
+  const written = await call('state_write', { fields: { branch: tag }, agent: 'GHOST' });
+  check(`${label} state_write`, written.written === 1 && written.changed[0] === 'branch', written);
+  const state = await call('state_read', {});
+  check(`${label} state_read`, state.state.branch === tag, state);
+
+  const task = { id: tag, owner: 'GHOST', description: 'it\'s "quoted"; $(x) `y` é' };
+  const meta = { requestId: `r-${tag}`, actor: 'GHOST' };
+  const added = await call('tasks_add', task, meta);
+  check(`${label} tasks_add`, added.added === tag && added.created === true, added);
+  const again = await call('tasks_add', task, meta);
+  check(`${label} a retry is the first reply`, again.created === true, again);
+  const updated = await call('tasks_update', { id: tag, status: 'in_progress', note: 'n' });
+  check(`${label} tasks_update`, updated.status === 'in_progress', updated);
+  const { tasks } = await call('tasks_list', { status: 'in_progress' });
+  const mine = tasks.filter((one) => one.id === tag);
+  check(`${label} tasks_list`, mine.length === 1 && mine[0].description === task.description, tasks);
+  const { history } = await call('state_history', { n: 5 });
+  check(`${label} state_history`, history.some((row) => row.new_value === tag), history);
+  await call('state.read', {});
+
+  const refused = await client.callTool({ name: 'tasks_update', arguments: { id: `${tag}-none`, status: 'done' } });
+  const refusedCode = refused.structuredContent?.error?.code;
+  check(`${label} a refusal is a result`, refused.isError && refusedCode === 'task_not_found', refused);
+  for (const [name, args, expected] of [
+    ['tasks_update', { id: tag, status: 'nope' }, 'invalid_argument'],
+    ['state_read', { frob: 1 }, 'invalid_argument'],
+    ['frobnicate', {}, 'unknown_tool'],
+  ]) {
+    try {
+      check(`${label} bad call of ${name}`, false, await client.callTool({ name, arguments: args }));
+    } catch (error) {
+      check(`${label} bad call of ${name}`, error.code === -32602 && error.data?.code === expected, error);
+    }
+  }
+
+  const { resources } = await client.listResources();
+  check(`${label} resources/list`, resources.length > 0, resources);
+  for (const { uri } of resources) {
+    const { contents } = await client.readResource({ uri });
+    check(`${label} resources/read ${uri}`, contents.length === 1 && contents[0].text.length > 0, contents);
+  }
+  const { resourceTemplates } = await client.listResourceTemplates();
+  check(`${label} no templates`, resourceTemplates.length === 0, resourceTemplates);
+  await client.ping();
+  check(`${label} ping`, true);
+}
+
+async function attempt(label, transport) {
+  const client = new Client({ name: 'ts-client', version: '1.0.0' });
+  try {
+    await client.connect(transport);
+    await exercise(label, client);
+  } catch (error) {
+    check(label, false, error);
+  } finally {
+    await client.close().catch((error) => check(`${label} close`, false, error));
+  }
+}
+
+async function freePort() {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
+
+const health = (port) => fetch(`http://127.0.0.1:${port}/health`).then((answer) => answer.json(), () => null);
+
+await attempt('stdio', new StdioClientTransport({ command: binary, args: ['--project', project, 'serve', '--stdio'] }));
+
+const port = await freePort();
+const server = spawn(binary, ['--project', project, 'serve', '--http', `127.0.0.1:${port}`], { stdio: 'ignore' });
+const ended = once(server, 'exit');
+try {
+  let answer = null;
+  for (let tries = 0; tries < 200 && server.exitCode === null && !answer; tries += 1) {
+    answer = await health(port);
+    if (!answer) await sleep(50);
+  }
+  check('http health', answer?.status === 'ok' && answer.project === project, answer);
+  const transport = new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${port}/mcp`));
+  await attempt('http', transport);
+  check('http has no session', transport.sessionId === undefined, transport.sessionId);
+} finally {
+  server.kill('SIGTERM');
+  const [code, signal] = await ended;
+  check('http ends when asked to', code === 0, { code, signal });
+}
+
+console.log(`${passed} passed, ${failed} failed`);
+process.exit(failed > 0 ? 1 : 0);
