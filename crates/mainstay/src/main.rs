@@ -45,10 +45,7 @@ fn environment() -> Environment {
 
 const SERVERS: Servers = Servers {
     stdio: |engine, serving| {
-        let identity = IdentityDefaults {
-            actor: serving.actor.clone(),
-            session: serving.session.clone(),
-        };
+        let identity = IdentityDefaults { actor: serving.actor.clone(), session: serving.session.clone() };
         front_mcp::serve_stdio(engine, options(&serving), identity).map_err(|error| failure(&error))
     },
     http: |engine, serving, listening, ready| {
@@ -65,18 +62,8 @@ fn options(serving: &Serving) -> ServeOptions {
 }
 
 fn http(listening: Listening) -> HttpOptions {
-    let Listening {
-        address,
-        token,
-        origins,
-        nonce,
-    } = listening;
-    HttpOptions {
-        address,
-        token,
-        allow_origins: origins,
-        nonce,
-    }
+    let Listening { address, token, origins, nonce } = listening;
+    HttpOptions { address, token, allow_origins: origins, nonce }
 }
 
 fn failure(error: &ServeError) -> Refusal {

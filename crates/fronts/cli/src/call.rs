@@ -35,22 +35,14 @@ pub(crate) fn run(
 /// Answers as well as errors of `call` are JSON.
 fn speak_json(terminal: &mut Terminal) {
     if terminal.mode == Mode::Text {
-        terminal.mode = if terminal.is_watched() {
-            Mode::IndentedJson
-        } else {
-            Mode::Json
-        };
+        terminal.mode = if terminal.is_watched() { Mode::IndentedJson } else { Mode::Json };
     }
 }
 
 fn standard_input() -> Result<String, Refusal> {
     let mut bytes = Vec::new();
     let bound = u64::try_from(LIMIT + 1).expect("the limit is small");
-    std::io::stdin()
-        .lock()
-        .take(bound)
-        .read_to_end(&mut bytes)
-        .map_err(|error| invalid(&error.to_string()))?;
+    std::io::stdin().lock().take(bound).read_to_end(&mut bytes).map_err(|error| invalid(&error.to_string()))?;
     if bytes.len() > LIMIT {
         return Err(too_large());
     }
@@ -97,31 +89,15 @@ mod tests {
 
     #[test]
     fn arguments_are_one_object() {
-        for text in [
-            "{}",
-            " {\"a\": [1, -0, 1e308, 12345678901234567890123]} ",
-            "{\"a\":{\"b\":null}}",
-        ] {
+        for text in ["{}", " {\"a\": [1, -0, 1e308, 12345678901234567890123]} ", "{\"a\":{\"b\":null}}"] {
             assert!(object(text).is_ok(), "{text}");
         }
         let deep = format!("{{\"a\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000));
-        for text in [
-            "",
-            "[]",
-            "1",
-            "null",
-            "{",
-            "{}{}",
-            "{\"a\":1e400}",
-            "{\"a\":[{\"b\":-1e999}]}",
-            "{\"a\":NaN}",
-            &deep,
-        ] {
+        for text in
+            ["", "[]", "1", "null", "{", "{}{}", "{\"a\":1e400}", "{\"a\":[{\"b\":-1e999}]}", "{\"a\":NaN}", &deep]
+        {
             let refusal = object(text).unwrap_err();
-            assert_eq!(
-                (refusal.code.as_ref(), refusal.field.as_deref()),
-                ("invalid_argument", Some("arguments"))
-            );
+            assert_eq!((refusal.code.as_ref(), refusal.field.as_deref()), ("invalid_argument", Some("arguments")));
             assert_eq!(refusal.class, model::RefusalClass::Usage);
         }
     }

@@ -37,9 +37,7 @@ pub(crate) fn run(
 pub(crate) fn all(format: &'static dyn Format) -> Vec<&'static Command> {
     let surface = format.surface();
     let own = surface.commands.iter();
-    let server = server_process::COMMANDS
-        .iter()
-        .filter(|_| surface.server_name.is_some());
+    let server = server_process::COMMANDS.iter().filter(|_| surface.server_name.is_some());
     own.chain(server).collect()
 }
 
@@ -48,10 +46,7 @@ fn call(terminal: &mut Terminal, project: Project, command: &Command, typed: Obj
     for (name, value) in command.fixed {
         arguments.insert((*name).to_owned(), (*value).into());
     }
-    let tool = command
-        .text_tool
-        .filter(|_| terminal.mode == Mode::Text)
-        .unwrap_or(command.tool);
+    let tool = command.text_tool.filter(|_| terminal.mode == Mode::Text).unwrap_or(command.tool);
     let call = Call::new(tool, arguments);
     let identity = project.identity(Origin::Command);
     let reply = project.open()?.call(&call, &identity)?;

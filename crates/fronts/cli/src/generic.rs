@@ -20,11 +20,7 @@ use crate::{call, format_command, screens, tree};
 /// Parses a whole line with the command tree and carries it out.
 pub(crate) fn run(terminal: &mut Terminal, mut project: Project, words: &[String]) -> Result<u8, Refusal> {
     let formats = project.setup.formats;
-    if words
-        .iter()
-        .take_while(|word| *word != "--")
-        .any(|word| word == "--json")
-    {
+    if words.iter().take_while(|word| *word != "--").any(|word| word == "--json") {
         terminal.mode = Mode::Json;
     }
     let line = std::iter::once("mainstay").chain(words.iter().map(String::as_str));
@@ -41,20 +37,13 @@ pub(crate) fn run(terminal: &mut Terminal, mut project: Project, words: &[String
         "status" => status(terminal, project),
         "history" => history(terminal, project, matches),
         "doctor" => doctor(terminal, project),
-        "completions" => Ok(completions(
-            terminal,
-            formats,
-            &text(matches, "shell").unwrap_or_default(),
-        )),
+        "completions" => Ok(completions(terminal, formats, &text(matches, "shell").unwrap_or_default())),
         "call" => {
             let tool = text(matches, "tool").unwrap_or_default();
             call::run(terminal, project, &tool, text(matches, "arguments").as_deref())
         }
         format => {
-            let format = formats
-                .iter()
-                .find(|known| known.name() == format)
-                .expect("the tree holds only known names");
+            let format = formats.iter().find(|known| known.name() == format).expect("the tree holds only known names");
             let words = matches.get_many::<OsString>("words").unwrap_or_default();
             let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
             format_command::run(terminal, project, *format, &words)
@@ -77,25 +66,11 @@ fn explain(terminal: &mut Terminal, error: &Error) -> Result<u8, Refusal> {
     }
     // The first paragraph names the fault, the others advise.
     let (fault, advice) = said.split_once("\n\n").unwrap_or((&said, ""));
-    let fault = fault
-        .trim_start_matches("error: ")
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ");
-    let argument = error
-        .get(ContextKind::InvalidArg)
-        .map_or_else(|| "command".to_owned(), ToString::to_string);
-    let field = argument
-        .trim_start_matches(['-', '<', '['])
-        .split([' ', '=', '|', '>', ']'])
-        .next();
+    let fault = fault.trim_start_matches("error: ").split_whitespace().collect::<Vec<_>>().join(" ");
+    let argument = error.get(ContextKind::InvalidArg).map_or_else(|| "command".to_owned(), ToString::to_string);
+    let field = argument.trim_start_matches(['-', '<', '[']).split([' ', '=', '|', '>', ']']).next();
     let field = field.unwrap_or_default().to_lowercase();
-    let hint = advice
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty())
-        .collect::<Vec<_>>()
-        .join("\n");
+    let hint = advice.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n");
     let refusal = Refusal::invalid(field, fault);
     Err(if hint.is_empty() { refusal } else { refusal.hint(hint) })
 }
@@ -121,9 +96,7 @@ fn status(terminal: &mut Terminal, project: Project) -> Result<u8, Refusal> {
     let engine = project.open()?;
     let report = engine.status()?;
     let palette = terminal.palette();
-    show(terminal, &report, |report| {
-        screens::status::render(report, &root(&engine), palette)
-    });
+    show(terminal, &report, |report| screens::status::render(report, &root(&engine), palette));
     Ok(OK)
 }
 
@@ -148,11 +121,7 @@ fn doctor(terminal: &mut Terminal, project: Project) -> Result<u8, Refusal> {
     let report = project.open()?.doctor()?;
     let palette = terminal.palette();
     show(terminal, &report, |report| screens::doctor::render(report, palette));
-    Ok(if report.get("ok") == Some(&Value::Bool(true)) {
-        OK
-    } else {
-        FINDINGS
-    })
+    Ok(if report.get("ok") == Some(&Value::Bool(true)) { OK } else { FINDINGS })
 }
 
 fn show(terminal: &mut Terminal, report: &Object, render: impl FnOnce(&Object) -> String) {
@@ -189,11 +158,7 @@ fn transport(matches: &ArgMatches) -> Transport {
 }
 
 fn tool_names(matches: &ArgMatches) -> ToolNames {
-    if text(matches, "tool-names").as_deref() == Some("seed") {
-        ToolNames::Seed
-    } else {
-        ToolNames::Underscores
-    }
+    if text(matches, "tool-names").as_deref() == Some("seed") { ToolNames::Seed } else { ToolNames::Underscores }
 }
 
 fn text(matches: &ArgMatches, name: &str) -> Option<String> {
@@ -229,32 +194,15 @@ mod tests {
         ];
         for (line, field) in cases {
             let refusal = fault(line);
-            assert_eq!(
-                (refusal.code.as_ref(), refusal.class),
-                ("invalid_argument", model::RefusalClass::Usage)
-            );
+            assert_eq!((refusal.code.as_ref(), refusal.class), ("invalid_argument", model::RefusalClass::Usage));
             assert_eq!(refusal.field.as_deref(), Some(*field), "{line:?}: {refusal:?}");
-            assert!(
-                !refusal.message.contains('\n') && !refusal.message.starts_with("error"),
-                "{refusal:?}"
-            );
+            assert!(!refusal.message.contains('\n') && !refusal.message.starts_with("error"), "{refusal:?}");
         }
     }
 
     #[test]
     fn options_may_follow_the_command() {
-        let line = [
-            "mainstay",
-            "history",
-            "hseos",
-            "--actor",
-            "GHOST",
-            "--json",
-            "--project",
-            "/x",
-            "-n",
-            "5",
-        ];
+        let line = ["mainstay", "history", "hseos", "--actor", "GHOST", "--json", "--project", "/x", "-n", "5"];
         let matches = tree::parsing(FORMATS).try_get_matches_from(line).unwrap();
         let (_, matches) = matches.subcommand().unwrap();
         let globals = globals(matches);

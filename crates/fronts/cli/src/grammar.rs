@@ -54,33 +54,17 @@ fn read_words<'a>(
         command.words.len() <= tokens.len() && command.words.iter().zip(tokens).all(|(word, token)| word == token)
     };
     if let Some(command) = commands.iter().filter(named).max_by_key(|command| command.words.len()) {
-        return Reader {
-            format,
-            commands,
-            command,
-            json,
-        }
-        .read(&tokens[command.words.len()..]);
+        return Reader { format, commands, command, json }.read(&tokens[command.words.len()..]);
     }
-    *json |= tokens
-        .iter()
-        .take_while(|token| *token != "--")
-        .any(|token| token == "--json");
-    if tokens
-        .iter()
-        .any(|token| matches!(token.as_str(), "--help" | "-h" | "-help"))
-    {
+    *json |= tokens.iter().take_while(|token| *token != "--").any(|token| token == "--json");
+    if tokens.iter().any(|token| matches!(token.as_str(), "--help" | "-h" | "-help")) {
         return Ok(Asked::Help(None));
     }
     Err(unknown_command(format, commands, tokens))
 }
 
 fn unknown_command(format: &str, commands: &[&Command], tokens: &[String]) -> Refusal {
-    let words: Vec<&str> = tokens
-        .iter()
-        .map(String::as_str)
-        .take_while(|token| !token.starts_with('-'))
-        .collect();
+    let words: Vec<&str> = tokens.iter().map(String::as_str).take_while(|token| !token.starts_with('-')).collect();
     // What begins with the longest run of the typed words, so that `tasks` offers the task commands.
     let shared = |command: &&Command| command.words.iter().zip(&words).take_while(|(a, b)| a == b).count();
     let depth = commands.iter().map(shared).max().unwrap_or(0);
@@ -94,9 +78,7 @@ fn unknown_command(format: &str, commands: &[&Command], tokens: &[String]) -> Re
         words if depth == words.len() => format!("{format} {} needs one more word", words.join(" ")),
         words => format!("{format} has no command {:?}", words[..=depth].join(" ")),
     };
-    Refusal::invalid("command", message)
-        .allowed(offered)
-        .hint(format!("mainstay {format} --help lists the commands"))
+    Refusal::invalid("command", message).allowed(offered).hint(format!("mainstay {format} --help lists the commands"))
 }
 
 /// Reads what follows the words of one command.
@@ -126,18 +108,11 @@ impl<'a> Reader<'a, '_> {
                     let opt = &self.command.options[index];
                     let value = match (opt.takes_value, joined) {
                         (true, Some(joined)) => Ok(Value::from(joined)),
-                        (true, None) => rest
-                            .next()
-                            .map(|next| Value::from(next.as_str()))
-                            .ok_or("needs a value"),
+                        (true, None) => rest.next().map(|next| Value::from(next.as_str())).ok_or("needs a value"),
                         (false, None) => Ok(Value::Bool(true)),
                         (false, Some(_)) => Err("takes no value"),
                     };
-                    let value = if filled[index].is_some() {
-                        Err("is given twice")
-                    } else {
-                        value
-                    };
+                    let value = if filled[index].is_some() { Err("is given twice") } else { value };
                     match value {
                         Ok(value) => filled[index] = Some(value),
                         Err(wrong) => drop(fault.get_or_insert(self.fault(opt.name, format!("{token} {wrong}")))),
@@ -145,13 +120,8 @@ impl<'a> Reader<'a, '_> {
                 }
                 Token::Foreign => {
                     let message = format!("{} has no option {token}", self.name());
-                    let flags: Vec<Value> = self
-                        .command
-                        .options
-                        .iter()
-                        .filter_map(help::flag)
-                        .map(Value::from)
-                        .collect();
+                    let flags: Vec<Value> =
+                        self.command.options.iter().filter_map(help::flag).map(Value::from).collect();
                     fault.get_or_insert(self.fault(token.trim_start_matches('-'), message).allowed(flags));
                 }
                 Token::Leading => {
@@ -177,21 +147,14 @@ impl<'a> Reader<'a, '_> {
             }
         }
         if let Some(surplus) = waiting.next() {
-            return Err(self.fault(
-                "arguments",
-                format!("{} does not take {surplus:?} as well", self.name()),
-            ));
+            return Err(self.fault("arguments", format!("{} does not take {surplus:?} as well", self.name())));
         }
         for (opt, value) in options.iter().zip(&filled) {
             if opt.required && value.is_none() {
                 return Err(self.fault(opt.name, format!("{} needs {}", self.name(), help::placeholder(opt))));
             }
         }
-        let typed = options
-            .iter()
-            .zip(filled)
-            .filter_map(|(opt, value)| Some((opt.name.to_owned(), value?)))
-            .collect();
+        let typed = options.iter().zip(filled).filter_map(|(opt, value)| Some((opt.name.to_owned(), value?))).collect();
         Ok(Asked::Run(self.command, typed))
     }
 
@@ -202,20 +165,14 @@ impl<'a> Reader<'a, '_> {
         if name.is_empty() {
             return if token == "--" { Token::End } else { Token::Text };
         }
-        let (name, joined) = name
-            .split_once('=')
-            .map_or((name, None), |(name, value)| (name, Some(value)));
+        let (name, joined) = name.split_once('=').map_or((name, None), |(name, value)| (name, Some(value)));
         if let Some(index) = self.command.options.iter().position(|opt| knows(opt, name)) {
             return Token::Option(index, joined);
         }
         match token {
             "--json" => Token::Json,
             "--help" => Token::Help,
-            _ if self
-                .commands
-                .iter()
-                .any(|command| command.options.iter().any(|opt| knows(opt, name))) =>
-            {
+            _ if self.commands.iter().any(|command| command.options.iter().any(|opt| knows(opt, name))) => {
                 Token::Foreign
             }
             _ if token.starts_with("--") && LEADING.contains(&name) => Token::Leading,

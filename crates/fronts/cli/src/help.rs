@@ -26,11 +26,7 @@ pub(crate) fn usage(format: &str, command: &Command) -> String {
     let (positional, named): (Vec<&Opt>, Vec<&Opt>) = command.options.iter().partition(|opt| opt.positional);
     for opt in positional.into_iter().chain(named) {
         let word = if opt.positional { placeholder(opt) } else { spelled(opt) };
-        let _ = if opt.required {
-            write!(line, " {word}")
-        } else {
-            write!(line, " [{word}]")
-        };
+        let _ = if opt.required { write!(line, " {word}") } else { write!(line, " [{word}]") };
     }
     line
 }
@@ -38,10 +34,7 @@ pub(crate) fn usage(format: &str, command: &Command) -> String {
 /// Help about all commands of a format.
 pub(crate) fn of_format(format: &str, commands: &[&Command]) -> String {
     let mut text = format!("Usage: mainstay {format} COMMAND [ARGUMENTS]\n\nCommands:\n");
-    let rows: Vec<(String, &str)> = commands
-        .iter()
-        .map(|command| (command.words.join(" "), command.about))
-        .collect();
+    let rows: Vec<(String, &str)> = commands.iter().map(|command| (command.words.join(" "), command.about)).collect();
     columns(&mut text, &rows);
     let _ = write!(
         text,
@@ -92,21 +85,12 @@ fn left(opt: &Opt) -> String {
 /// `--flag VALUE`, or `--flag` for a switch.
 fn spelled(opt: &Opt) -> String {
     let flag = flag(opt).unwrap_or_default();
-    if opt.takes_value {
-        format!("{flag} {}", placeholder(opt))
-    } else {
-        flag
-    }
+    if opt.takes_value { format!("{flag} {}", placeholder(opt)) } else { flag }
 }
 
 /// Two columns, the right one wrapped.
 fn columns(text: &mut String, rows: &[(String, &str)]) {
-    let width = rows
-        .iter()
-        .map(|(left, _)| left.chars().count())
-        .max()
-        .unwrap_or(0)
-        .min(32);
+    let width = rows.iter().map(|(left, _)| left.chars().count()).max().unwrap_or(0).min(32);
     for (left, right) in rows {
         let mut lines = wrap(right, WIDTH - width - 4).into_iter();
         let first = lines.next().unwrap_or_default();

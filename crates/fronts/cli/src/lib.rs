@@ -4,6 +4,8 @@
 //! by the formats' own data; the generic commands are parsed by clap. This front decides nothing: what
 //! a call may do is the engine's and the formats' business.
 
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
 mod call;
 mod errors;
 #[cfg(test)]
@@ -45,9 +47,7 @@ pub fn run(arguments: &[OsString], setup: Setup, servers: Servers) -> ExitCode {
         Ok(code) => code,
         Err(refusal) => errors::report(&mut terminal, &refusal),
     };
-    let unwritten = terminal
-        .failure()
-        .map(|error| format!("error: standard output cannot be written: {error}"));
+    let unwritten = terminal.failure().map(|error| format!("error: standard output cannot be written: {error}"));
     match unwritten {
         Some(line) => {
             terminal.note(&line);
@@ -64,11 +64,7 @@ fn dispatch(terminal: &mut Terminal, arguments: &[OsString], setup: Setup, serve
     }
     let (globals, route) = route::find(arguments, setup.formats)?;
     terminal.mode = if globals.json { Mode::Json } else { Mode::Text };
-    let project = |globals: Globals| Project {
-        setup,
-        servers,
-        globals,
-    };
+    let project = |globals: Globals| Project { setup, servers, globals };
     match route {
         Route::Format(format, words) => format_command::run(terminal, project(globals), format, &words),
         Route::Call(words) => {

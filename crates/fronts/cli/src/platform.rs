@@ -23,23 +23,13 @@ pub(crate) fn detach(command: &mut Command) {
 #[cfg(unix)]
 pub(crate) fn terminate(pid: u32) -> io::Result<()> {
     use rustix::process::{Pid, Signal, kill_process};
-    let pid = i32::try_from(pid)
-        .ok()
-        .and_then(Pid::from_raw)
-        .ok_or(io::ErrorKind::InvalidInput)?;
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw).ok_or(io::ErrorKind::InvalidInput)?;
     Ok(kill_process(pid, Signal::TERM)?)
 }
 
 /// Ends a process; there is no gentler way for one without a window.
 #[cfg(windows)]
 pub(crate) fn terminate(pid: u32) -> io::Result<()> {
-    let status = Command::new("taskkill")
-        .args(["/F", "/PID", &pid.to_string()])
-        .output()?
-        .status;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(io::ErrorKind::NotFound.into())
-    }
+    let status = Command::new("taskkill").args(["/F", "/PID", &pid.to_string()]).output()?.status;
+    if status.success() { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
 }

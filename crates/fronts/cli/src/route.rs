@@ -29,10 +29,7 @@ impl Globals {
     /// Who calls through `origin`: the options, else the environment.
     pub(crate) fn identity(&self, env: &Environment, origin: Origin) -> Identity {
         let or_env = |option: &Option<String>, name: &str| {
-            option
-                .clone()
-                .or_else(|| env.get(name).cloned())
-                .filter(|text| !text.is_empty())
+            option.clone().or_else(|| env.get(name).cloned()).filter(|text| !text.is_empty())
         };
         Identity {
             actor: or_env(&self.actor, "MAINSTAY_ACTOR"),
@@ -91,13 +88,8 @@ pub(crate) fn find(arguments: &[OsString], formats: &[&'static dyn Format]) -> R
 fn called_as(program: &OsString, formats: &[&'static dyn Format]) -> Option<&'static dyn Format> {
     let name = Path::new(program).file_name()?.to_str()?;
     let bare = |name: &str| name.trim_end_matches(".exe").trim_end_matches(".sh").to_owned();
-    let names = |format: &&&'static dyn Format| {
-        format
-            .surface()
-            .binary_names
-            .iter()
-            .any(|known| bare(known) == bare(name))
-    };
+    let names =
+        |format: &&&'static dyn Format| format.surface().binary_names.iter().any(|known| bare(known) == bare(name));
     formats.iter().find(names).copied()
 }
 
@@ -106,9 +98,7 @@ fn leading(words: &[String]) -> Option<(Globals, usize)> {
     let mut globals = Globals::default();
     let mut taken = 0;
     while let Some(name) = words.get(taken).and_then(|word| word.strip_prefix("--")) {
-        let (name, joined) = name
-            .split_once('=')
-            .map_or((name, None), |(name, value)| (name, Some(value)));
+        let (name, joined) = name.split_once('=').map_or((name, None), |(name, value)| (name, Some(value)));
         if name == "json" && joined.is_none() {
             globals.json = true;
             taken += 1;

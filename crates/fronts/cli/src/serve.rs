@@ -51,22 +51,11 @@ pub(crate) fn serve(
             terminal.note(&format!("mainstay: serving {root} over standard input and output"));
             (servers.stdio)(engine, serving)?;
         }
-        Transport::Http {
-            address,
-            token_file,
-            origins,
-        } => {
-            let token = token_file.map_or_else(
-                || Ok(variable(&env, "MAINSTAY_TOKEN")),
-                |file| read_token(&file).map(Some),
-            )?;
+        Transport::Http { address, token_file, origins } => {
+            let token =
+                token_file.map_or_else(|| Ok(variable(&env, "MAINSTAY_TOKEN")), |file| read_token(&file).map(Some))?;
             let nonce = variable(&env, NONCE_VARIABLE);
-            let listening = Listening {
-                address: socket(&address)?,
-                token,
-                origins,
-                nonce,
-            };
+            let listening = Listening { address: socket(&address)?, token, origins, nonce };
             let mut ready = |at: SocketAddr| terminal.note(&format!("mainstay: serving {root} at http://{at}/mcp"));
             (servers.http)(engine, serving, listening, &mut ready)?;
         }
@@ -88,14 +77,9 @@ pub(crate) fn up(terminal: &mut Terminal, project: Project, port: Option<u16>) -
         None => configured_port(&engine, &identity)?.unwrap_or(PORT),
     };
     let address = SocketAddr::from(([127, 0, 0, 1], port));
-    let listening = Listening {
-        address,
-        token,
-        origins: Vec::new(),
-        nonce: None,
-    };
+    let listening = Listening { address, token, origins: Vec::new(), nonce: None };
     let palette = terminal.palette();
-    let served = Served::of(&engine);
+    let served = Served::of(&engine, listening.token.is_some());
     let mut ready = |at: SocketAddr| terminal.print(&served.banner(&at.to_string(), palette));
     (servers.http)(engine, serving, listening, &mut ready)?;
     Ok(OK)
@@ -103,11 +87,7 @@ pub(crate) fn up(terminal: &mut Terminal, project: Project, port: Option<u16>) -
 
 fn serving(project: &Project, tool_names: ToolNames) -> Serving {
     let identity = project.identity(Origin::Mcp);
-    Serving {
-        actor: identity.actor,
-        session: identity.session,
-        tool_names,
-    }
+    Serving { actor: identity.actor, session: identity.session, tool_names }
 }
 
 fn variable(env: &Environment, name: &str) -> Option<String> {
@@ -116,9 +96,8 @@ fn variable(env: &Environment, name: &str) -> Option<String> {
 
 /// Reads `ADDRESS:PORT`; `localhost` is the IPv4 loopback, since that is where every client looks first.
 fn socket(address: &str) -> Result<SocketAddr, Refusal> {
-    let numeric = address
-        .strip_prefix("localhost:")
-        .map_or_else(|| address.to_owned(), |port| format!("127.0.0.1:{port}"));
+    let numeric =
+        address.strip_prefix("localhost:").map_or_else(|| address.to_owned(), |port| format!("127.0.0.1:{port}"));
     numeric.parse().map_err(|_| {
         Refusal::invalid("http", format!("{address:?} is no address to listen on"))
             .allowed("127.0.0.1:PORT, [::1]:PORT")
@@ -133,10 +112,7 @@ fn read_token(file: &Path) -> Result<String, Refusal> {
     let wrong = |why: String| Refusal::config("token-file", format!("{} cannot be used: {why}", file.display()));
     let mut text = String::new();
     let opened = File::open(file).map_err(|error| wrong(error.to_string()))?;
-    let read = opened
-        .take(TOKEN_LIMIT + 1)
-        .read_to_string(&mut text)
-        .map_err(|error| wrong(error.to_string()))?;
+    let read = opened.take(TOKEN_LIMIT + 1).read_to_string(&mut text).map_err(|error| wrong(error.to_string()))?;
     if u64::try_from(read).is_ok_and(|read| read > TOKEN_LIMIT) {
         return Err(wrong(format!("it holds more than {TOKEN_LIMIT} bytes")));
     }
@@ -164,30 +140,26 @@ struct Served {
     formats: Vec<&'static str>,
     files: Vec<String>,
     stdio: String,
+    guarded: bool,
 }
 
 impl Served {
-    fn of(engine: &Engine) -> Self {
+    fn of(engine: &Engine, guarded: bool) -> Self {
         let root = engine.root().to_string_lossy().into_owned();
         let resources = engine.resources().unwrap_or_default();
-        let files = resources
-            .into_iter()
-            .filter(|resource| resource.mime == "text/markdown")
-            .map(|file| file.name);
+        let files = resources.into_iter().filter(|resource| resource.mime == "text/markdown").map(|file| file.name);
         Self {
             formats: engine.formats_on().iter().map(|format| format.name()).collect(),
             files: files.collect(),
             stdio: format!("mainstay --project {} serve --stdio", shell_word(&root)),
             root,
+            guarded,
         }
     }
 
     fn banner(&self, at: &str, palette: Palette) -> String {
         let url = format!("http://{at}/mcp");
-        let entry = [
-            ("type".to_owned(), "http".into()),
-            ("url".to_owned(), url.as_str().into()),
-        ];
+        let entry = [("type".to_owned(), "http".into()), ("url".to_owned(), url.as_str().into())];
         let servers = [("mainstay".to_owned(), Value::Object(Object::from_iter(entry)))];
         let snippet = [("mcpServers".to_owned(), Value::Object(Object::from_iter(servers)))];
         let snippet = Value::Object(Object::from_iter(snippet));
@@ -200,19 +172,12 @@ impl Served {
         }
         lines.push(row("MCP", &url));
         lines.push(row("health", &format!("http://{at}/health")));
+        let claude = format!("claude mcp add --transport http mainstay {url}");
+        let header = if self.guarded { " --header \"Authorization: Bearer $MAINSTAY_TOKEN\"" } else { "" };
         let ways = [
-            (
-                "Connect Claude Code:",
-                format!("claude mcp add --transport http mainstay {url}"),
-            ),
-            (
-                "Connect any other client, in its MCP configuration:",
-                snippet.to_string(),
-            ),
-            (
-                "Or let a client start a server of its own:",
-                printable::line(&self.stdio),
-            ),
+            ("Connect Claude Code:", format!("{claude}{header}")),
+            ("Connect any other client, in its MCP configuration:", snippet.to_string()),
+            ("Or let a client start a server of its own:", printable::line(&self.stdio)),
         ];
         for (title, way) in ways {
             lines.extend([String::new(), title.to_owned(), format!("  {way}")]);
@@ -243,6 +208,7 @@ mod tests {
             formats: vec!["hseos"],
             files: vec!["STATE.md".to_owned(), "TASKS.md".to_owned()],
             stdio: format!("mainstay --project {} serve --stdio", shell_word("/srv/my app")),
+            guarded: false,
         };
         let expected = "\
 Mainstay is up.
@@ -264,15 +230,14 @@ Or let a client start a server of its own:
 
 Ctrl-C stops it; nothing is lost.";
         assert_eq!(served.banner("127.0.0.1:3100", Palette::PLAIN), expected);
+        let guarded = Served { guarded: true, ..served };
+        let header = "3100/mcp --header \"Authorization: Bearer $MAINSTAY_TOKEN\"\n";
+        assert!(guarded.banner("127.0.0.1:3100", Palette::PLAIN).contains(header));
     }
 
     #[test]
     fn addresses_are_numeric_or_localhost() {
-        for (given, meant) in [
-            ("127.0.0.1:1", "127.0.0.1:1"),
-            ("[::1]:2", "[::1]:2"),
-            ("localhost:3", "127.0.0.1:3"),
-        ] {
+        for (given, meant) in [("127.0.0.1:1", "127.0.0.1:1"), ("[::1]:2", "[::1]:2"), ("localhost:3", "127.0.0.1:3")] {
             assert_eq!(socket(given).unwrap().to_string(), meant);
         }
         for given in ["", "3100", "localhost", "example.org:80", "127.0.0.1:70000"] {

@@ -74,10 +74,7 @@ pub(crate) fn run(
     let identity = project.identity(Origin::Command);
     let engine = project.open()?;
     // Its warnings tell which backend answers meanwhile; nobody asked that.
-    let status = engine.call(
-        &Call::new(format!("{}_status", format.name()), Object::new()),
-        &identity,
-    )?;
+    let status = engine.call(&Call::new(format!("{}_status", format.name()), Object::new()), &identity)?;
     let port = port_of(&status.body).ok_or_else(|| Refusal::config("mcp_port", "the format names no server port"))?;
     let path = format!(".{}/state/mcp-server.json", format.name());
     let desk = Own {
@@ -111,10 +108,7 @@ struct Answer {
 }
 
 fn show(terminal: &mut Terminal, answer: &Answer) {
-    let reply = model::Reply {
-        body: answer.body.clone(),
-        warnings: answer.warning.iter().cloned().collect(),
-    };
+    let reply = model::Reply { body: answer.body.clone(), warnings: answer.warning.iter().cloned().collect() };
     terminal.warn_of(&reply);
     if terminal.mode == Mode::Text {
         terminal.print(&answer.line);
@@ -193,10 +187,7 @@ impl Desk for Own<'_> {
     fn spawn(&self, port: u16, nonce: &str) -> Result<Box<dyn Spawned>, Refusal> {
         let failed = |error: std::io::Error| unavailable(format!("the server cannot be started: {error}"));
         let mut process = Process::new(std::env::current_exe().map_err(failed)?);
-        process
-            .arg("--project")
-            .arg(self.engine.root())
-            .args(["serve", "--http", &format!("127.0.0.1:{port}")]);
+        process.arg("--project").arg(self.engine.root()).args(["serve", "--http", &format!("127.0.0.1:{port}")]);
         process.env(NONCE_VARIABLE, nonce).current_dir(self.engine.root());
         process.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         platform::detach(&mut process);

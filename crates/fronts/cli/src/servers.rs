@@ -65,9 +65,7 @@ pub fn server_failure(code: &'static str, message: String) -> Refusal {
     let refusal = Refusal::new(class, code, message);
     match code {
         "port_in_use" => refusal.hint("another port: mainstay up --port N, mainstay serve --http 127.0.0.1:N"),
-        "token_required" => refusal
-            .field("token-file")
-            .hint("--token-file F, or MAINSTAY_TOKEN in the environment"),
+        "token_required" => refusal.field("token-file").hint("--token-file F, or MAINSTAY_TOKEN in the environment"),
         "invalid_argument" => refusal.field("allow-origin"),
         _ => refusal,
     }

@@ -123,12 +123,7 @@ impl Terminal {
 
 impl Stream {
     fn new(sink: Box<dyn Write>, terminal: bool, env: &Environment) -> Self {
-        Self {
-            sink,
-            terminal,
-            palette: Palette::chosen(terminal, env),
-            closed: false,
-        }
+        Self { sink, terminal, palette: Palette::chosen(terminal, env), closed: false }
     }
 
     fn write(&mut self, text: &str) -> io::Result<()> {
@@ -138,11 +133,7 @@ impl Stream {
         match self.sink.write_all(text.as_bytes()).and_then(|()| self.sink.flush()) {
             Err(error) => {
                 self.closed = true;
-                if error.kind() == ErrorKind::BrokenPipe {
-                    Ok(())
-                } else {
-                    Err(error)
-                }
+                if error.kind() == ErrorKind::BrokenPipe { Ok(()) } else { Err(error) }
             }
             Ok(()) => Ok(()),
         }
@@ -164,9 +155,7 @@ impl Palette {
     fn chosen(terminal: bool, env: &Environment) -> Self {
         let set = |name: &str| env.get(name).is_some_and(|value| !value.is_empty());
         let forced = set("CLICOLOR_FORCE") && env["CLICOLOR_FORCE"] != "0";
-        Self {
-            on: !set("NO_COLOR") && (terminal || forced),
-        }
+        Self { on: !set("NO_COLOR") && (terminal || forced) }
     }
 
     /// Bold text.
@@ -190,11 +179,7 @@ impl Palette {
     }
 
     fn paint(self, code: &str, text: &str) -> String {
-        if self.on {
-            format!("\u{1b}[{code}m{text}\u{1b}[0m")
-        } else {
-            text.to_owned()
-        }
+        if self.on { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
     }
 }
 
@@ -271,10 +256,7 @@ pub(crate) mod tests {
         ];
         for (terminal, variable, on) in cases {
             let variable = variable.map(|(name, value)| (name.to_owned(), value.to_owned()));
-            assert_eq!(
-                Palette::chosen(terminal, &variable.into_iter().collect()),
-                Palette { on }
-            );
+            assert_eq!(Palette::chosen(terminal, &variable.into_iter().collect()), Palette { on });
         }
     }
 

@@ -23,10 +23,7 @@ Exit codes: 0 done, 1 refused or findings, 2 usage or configuration,
 pub(crate) fn parsing(formats: &[&'static dyn Format]) -> Command {
     let mut root = generic(formats);
     for format in formats {
-        let words = Arg::new("words")
-            .num_args(0..)
-            .trailing_var_arg(true)
-            .allow_hyphen_values(true);
+        let words = Arg::new("words").num_args(0..).trailing_var_arg(true).allow_hyphen_values(true);
         let words = words.value_parser(value_parser!(OsString)).action(ArgAction::Append);
         root = root.subcommand(of_format(*format).disable_help_flag(true).arg(words));
     }
@@ -64,11 +61,7 @@ fn grow(branch: Command, words: &'static [&'static str], command: &format::Comma
 
 fn argument(opt: &Opt) -> Arg {
     let mut arg = Arg::new(opt.name).help(opt.about);
-    arg = if opt.takes_value {
-        arg.action(ArgAction::Set)
-    } else {
-        arg.action(ArgAction::SetTrue)
-    };
+    arg = if opt.takes_value { arg.action(ArgAction::Set) } else { arg.action(ArgAction::SetTrue) };
     match opt.flags.split_first() {
         Some((flag, others)) if !opt.positional => arg.long(*flag).aliases(others.to_vec()),
         _ => arg.required(false),
@@ -93,22 +86,9 @@ fn generic(formats: &[&'static dyn Format]) -> Command {
             global("actor", "NAME", "Who acts [env: MAINSTAY_ACTOR]"),
             global("session", "ID", "The session it belongs to [env: MAINSTAY_SESSION]"),
             global("request-id", "ID", "Makes a repeat safe [env: MAINSTAY_REQUEST_ID]"),
-            Arg::new("json")
-                .long("json")
-                .global(true)
-                .action(ArgAction::SetTrue)
-                .help("Answers and errors as JSON"),
+            Arg::new("json").long("json").global(true).action(ArgAction::SetTrue).help("Answers and errors as JSON"),
         ])
-        .subcommands([
-            init(&names),
-            up(),
-            serve(),
-            status(),
-            history(),
-            doctor(),
-            call(),
-            completions(),
-        ])
+        .subcommands([init(&names), up(), serve(), status(), history(), doctor(), call(), completions()])
 }
 
 fn global(name: &'static str, value: &'static str, help: &'static str) -> Arg {
@@ -116,47 +96,33 @@ fn global(name: &'static str, value: &'static str, help: &'static str) -> Arg {
 }
 
 fn init(names: &[&'static str]) -> Command {
-    Command::new("init")
-        .about("Write what a project needs; what stands there already stays")
-        .arg(
-            Arg::new("format")
-                .long("format")
-                .value_name("F")
-                .action(ArgAction::Append)
-                .value_parser(PossibleValuesParser::new(names.to_vec()))
-                .hide_possible_values(true)
-                .help("A format to begin with; repeat for more"),
-        )
+    Command::new("init").about("Write what a project needs; what stands there already stays").arg(
+        Arg::new("format")
+            .long("format")
+            .value_name("F")
+            .action(ArgAction::Append)
+            .value_parser(PossibleValuesParser::new(names.to_vec()))
+            .hide_possible_values(true)
+            .help("A format to begin with; repeat for more"),
+    )
 }
 
 fn up() -> Command {
-    Command::new("up")
-        .about("Serve the project to agents over HTTP, after init where needed")
-        .arg(
-            Arg::new("port")
-                .long("port")
-                .value_name("N")
-                .value_parser(value_parser!(u16).range(1..))
-                .help("The port on 127.0.0.1 instead of the configured one"),
-        )
+    Command::new("up").about("Serve the project to agents over HTTP, after init where needed").arg(
+        Arg::new("port")
+            .long("port")
+            .value_name("N")
+            .value_parser(value_parser!(u16).range(1..))
+            .help("The port on 127.0.0.1 instead of the configured one"),
+    )
 }
 
 fn serve() -> Command {
     let http_only = |name: &'static str| Arg::new(name).long(name).requires("http");
     Command::new("serve")
         .about("Serve the project's tools over MCP")
-        .arg(
-            Arg::new("stdio")
-                .long("stdio")
-                .action(ArgAction::SetTrue)
-                .help("Over standard input and output"),
-        )
-        .arg(
-            Arg::new("http")
-                .long("http")
-                .value_name("ADDR")
-                .help("Over HTTP, as 127.0.0.1:3100"),
-        )
+        .arg(Arg::new("stdio").long("stdio").action(ArgAction::SetTrue).help("Over standard input and output"))
+        .arg(Arg::new("http").long("http").value_name("ADDR").help("Over HTTP, as 127.0.0.1:3100"))
         .group(ArgGroup::new("transport").args(["stdio", "http"]).required(true))
         .arg(
             http_only("token-file")
@@ -189,22 +155,13 @@ fn status() -> Command {
 fn history() -> Command {
     Command::new("history")
         .about("List what changed, newest first; --actor names whose")
-        .arg(
-            Arg::new("space")
-                .value_name("SPACE")
-                .help("Only this space or what lies beneath it"),
-        )
-        .arg(
-            Arg::new("key")
-                .long("key")
-                .value_name("K")
-                .help("Only entries that changed this record"),
-        )
+        .arg(Arg::new("space").value_name("SPACE").help("Only this space or what lies beneath it"))
+        .arg(Arg::new("key").long("key").value_name("K").help("Only entries that changed this record"))
         .arg(
             Arg::new("since")
                 .long("since")
                 .value_name("T|REV")
-                .help("Only since: a time, a date, a span back (2h, 3d), a revision"),
+                .help("Only since a time, date, span back (3d) or revision"),
         )
         .arg(
             Arg::new("limit")
@@ -214,12 +171,7 @@ fn history() -> Command {
                 .default_value("20")
                 .help("At most so many"),
         )
-        .arg(
-            Arg::new("all")
-                .long("all")
-                .action(ArgAction::SetTrue)
-                .help("Minor entries too"),
-        )
+        .arg(Arg::new("all").long("all").action(ArgAction::SetTrue).help("Minor entries too"))
 }
 
 fn doctor() -> Command {
@@ -229,12 +181,7 @@ fn doctor() -> Command {
 fn call() -> Command {
     Command::new("call")
         .about("Call a tool and print its reply as JSON")
-        .arg(
-            Arg::new("tool")
-                .value_name("TOOL")
-                .required(true)
-                .help("The tool's name"),
-        )
+        .arg(Arg::new("tool").value_name("TOOL").required(true).help("The tool's name"))
         .arg(
             Arg::new("arguments")
                 .value_name("JSON")
@@ -244,15 +191,13 @@ fn call() -> Command {
 }
 
 fn completions() -> Command {
-    Command::new("completions")
-        .about("Print a completion script for a shell")
-        .arg(
-            Arg::new("shell")
-                .value_name("SHELL")
-                .required(true)
-                .value_parser(["bash", "zsh", "fish", "powershell"])
-                .help("The shell"),
-        )
+    Command::new("completions").about("Print a completion script for a shell").arg(
+        Arg::new("shell")
+            .value_name("SHELL")
+            .required(true)
+            .value_parser(["bash", "zsh", "fish", "powershell"])
+            .help("The shell"),
+    )
 }
 
 #[cfg(test)]
@@ -270,9 +215,8 @@ mod tests {
     fn help_fits_eighty_columns() {
         let mut root = parsing(FORMATS);
         root.build();
-        let pages = std::iter::once(&root)
-            .chain(root.get_subcommands())
-            .map(|page| page.clone().render_help().to_string());
+        let pages =
+            std::iter::once(&root).chain(root.get_subcommands()).map(|page| page.clone().render_help().to_string());
         for page in pages {
             let long: Vec<&str> = page.lines().filter(|line| line.chars().count() > 80).collect();
             assert!(long.is_empty(), "{long:#?}");
@@ -284,12 +228,6 @@ mod tests {
         let tree = complete(FORMATS);
         let hseos = tree.find_subcommand("hseos").unwrap();
         assert!(hseos.find_subcommand("detect").is_some());
-        assert!(
-            hseos
-                .find_subcommand("state")
-                .unwrap()
-                .find_subcommand("start")
-                .is_some()
-        );
+        assert!(hseos.find_subcommand("state").unwrap().find_subcommand("start").is_some());
     }
 }

@@ -6,14 +6,7 @@ use serde_json::json;
 use super::*;
 
 const fn opt(name: &'static str, flags: &'static [&'static str], positional: bool, required: bool) -> Opt {
-    Opt {
-        name,
-        flags,
-        positional,
-        required,
-        takes_value: true,
-        about: "",
-    }
+    Opt { name, flags, positional, required, takes_value: true, about: "" }
 }
 
 const fn command(words: &'static [&'static str], options: &'static [Opt]) -> Command {
@@ -40,10 +33,7 @@ const DEPENDS: Opt = opt("depends", &["depends"], true, false);
 const REASON: Opt = opt("reason", &["reason"], true, false);
 const STATUS: Opt = opt("status", &["status"], false, true);
 const NOTE: Opt = opt("note", &["note"], false, false);
-const FORCE: Opt = Opt {
-    takes_value: false,
-    ..opt("force", &["force"], false, false)
-};
+const FORCE: Opt = Opt { takes_value: false, ..opt("force", &["force"], false, false) };
 
 pub(crate) static COMMANDS: [Command; 7] = [
     command(&["state"], &[]),
@@ -63,10 +53,7 @@ fn typed(line: &str) -> Typed<'static> {
 }
 
 fn refusal(line: &str) -> Refusal {
-    typed(line)
-        .asked
-        .map(|asked| format!("{line:?} gave {asked:?}"))
-        .unwrap_err()
+    typed(line).asked.map(|asked| format!("{line:?} gave {asked:?}")).unwrap_err()
 }
 
 #[test]
@@ -75,91 +62,33 @@ fn commands_are_read() {
         ("state", "state", json!({})),
         ("state read", "state read", json!({})),
         ("state write a b", "state write", json!({"key": "a", "value": "b"})),
-        (
-            "state write a b ORBIT",
-            "state write",
-            json!({"key": "a", "value": "b", "agent": "ORBIT"}),
-        ),
+        ("state write a b ORBIT", "state write", json!({"key": "a", "value": "b", "agent": "ORBIT"})),
         ("state write k ", "state write", json!({"key": "k", "value": ""})),
         ("tasks block T1", "tasks block", json!({"id": "T1"})),
-        (
-            "tasks update T1 --force --status s",
-            "tasks update",
-            json!({"id": "T1", "status": "s", "force": true}),
-        ),
+        ("tasks update T1 --force --status s", "tasks update", json!({"id": "T1", "status": "s", "force": true})),
         ("history -N 3", "history", json!({"n": "3"})),
         // PowerShell spellings: one dash or two, any case, `=`.
-        (
-            "state write -key a -value b",
-            "state write",
-            json!({"key": "a", "value": "b"}),
-        ),
-        (
-            "state write -Value b --KEY a",
-            "state write",
-            json!({"key": "a", "value": "b"}),
-        ),
-        (
-            "state write --key=a -value=b=c",
-            "state write",
-            json!({"key": "a", "value": "b=c"}),
-        ),
+        ("state write -key a -value b", "state write", json!({"key": "a", "value": "b"})),
+        ("state write -Value b --KEY a", "state write", json!({"key": "a", "value": "b"})),
+        ("state write --key=a -value=b=c", "state write", json!({"key": "a", "value": "b=c"})),
         ("state write -value= a", "state write", json!({"key": "a", "value": ""})),
-        (
-            "tasks add -id 5 -owner O -desc d",
-            "tasks add",
-            json!({"id": "5", "owner": "O", "description": "d"}),
-        ),
+        ("tasks add -id 5 -owner O -desc d", "tasks add", json!({"id": "5", "owner": "O", "description": "d"})),
         // Positionals fill the places that no flag filled.
-        (
-            "tasks add O -id 5 d",
-            "tasks add",
-            json!({"id": "5", "owner": "O", "description": "d"}),
-        ),
+        ("tasks add O -id 5 d", "tasks add", json!({"id": "5", "owner": "O", "description": "d"})),
         // Unknown dash tokens are text; so is everything behind `--`, and the value of an option.
         ("state write k -5", "state write", json!({"key": "k", "value": "-5"})),
-        (
-            "state write k --unknown",
-            "state write",
-            json!({"key": "k", "value": "--unknown"}),
-        ),
+        ("state write k --unknown", "state write", json!({"key": "k", "value": "--unknown"})),
         ("state write k -", "state write", json!({"key": "k", "value": "-"})),
-        (
-            "state write k ---value",
-            "state write",
-            json!({"key": "k", "value": "---value"}),
-        ),
-        (
-            "state write k -- -value",
-            "state write",
-            json!({"key": "k", "value": "-value"}),
-        ),
-        (
-            "state write -- k --json",
-            "state write",
-            json!({"key": "k", "value": "--json"}),
-        ),
+        ("state write k ---value", "state write", json!({"key": "k", "value": "---value"})),
+        ("state write k -- -value", "state write", json!({"key": "k", "value": "-value"})),
+        ("state write -- k --json", "state write", json!({"key": "k", "value": "--json"})),
         ("state write k -- --", "state write", json!({"key": "k", "value": "--"})),
-        (
-            "state write k -value -key",
-            "state write",
-            json!({"key": "k", "value": "-key"}),
-        ),
-        (
-            "state write k -value --json",
-            "state write",
-            json!({"key": "k", "value": "--json"}),
-        ),
+        ("state write k -value -key", "state write", json!({"key": "k", "value": "-key"})),
+        ("state write k -value --json", "state write", json!({"key": "k", "value": "--json"})),
     ];
     for (line, words, expected) in cases {
-        let Ok(Asked::Run(command, typed)) = typed(line).asked else {
-            panic!("{line:?} is refused")
-        };
-        assert_eq!(
-            (command.words.join(" ").as_str(), Value::Object(typed)),
-            (words, expected),
-            "{line:?}"
-        );
+        let Ok(Asked::Run(command, typed)) = typed(line).asked else { panic!("{line:?} is refused") };
+        assert_eq!((command.words.join(" ").as_str(), Value::Object(typed)), (words, expected), "{line:?}");
     }
 }
 
@@ -168,53 +97,25 @@ fn wrong_grammar_is_refused() {
     let cases = [
         ("", "command", "hseos needs a command"),
         ("tasks", "command", "hseos tasks needs one more word"),
-        (
-            "tasks frobnicate x",
-            "command",
-            "hseos has no command \"tasks frobnicate\"",
-        ),
+        ("tasks frobnicate x", "command", "hseos has no command \"tasks frobnicate\""),
         ("tsks add", "command", "hseos has no command \"tsks\""),
         ("STATE read", "command", "hseos has no command \"STATE\""),
         ("state write phase", "value", "hseos state write needs VALUE"),
         ("state write", "key", "hseos state write needs KEY"),
-        (
-            "state read x",
-            "arguments",
-            "hseos state read does not take \"x\" as well",
-        ),
-        (
-            "state write a b c d",
-            "arguments",
-            "hseos state write does not take \"d\" as well",
-        ),
-        (
-            "tasks update T1 done",
-            "arguments",
-            "hseos tasks update does not take \"done\" as well",
-        ),
+        ("state read x", "arguments", "hseos state read does not take \"x\" as well"),
+        ("state write a b c d", "arguments", "hseos state write does not take \"d\" as well"),
+        ("tasks update T1 done", "arguments", "hseos tasks update does not take \"done\" as well"),
         ("tasks update T1", "status", "hseos tasks update needs STATUS"),
         ("tasks update T1 --status", "status", "--status needs a value"),
         ("tasks update T1 -note a --NOTE b", "note", "--NOTE is given twice"),
         ("tasks update T1 --force=yes", "force", "--force=yes takes no value"),
-        (
-            "state write k -owner",
-            "owner",
-            "hseos state write has no option -owner",
-        ),
+        ("state write k -owner", "owner", "hseos state write has no option -owner"),
         ("state write k --actor x", "actor", "--actor stands before hseos"),
     ];
     for (line, field, message) in cases {
         let refusal = refusal(line);
-        assert_eq!(
-            (refusal.code.as_ref(), refusal.class),
-            ("invalid_argument", RefusalClass::Usage),
-            "{line:?}"
-        );
-        assert_eq!(
-            (refusal.field.as_deref(), refusal.message.as_str()),
-            (Some(field), message),
-            "{line:?}"
-        );
+        assert_eq!((refusal.code.as_ref(), refusal.class), ("invalid_argument", RefusalClass::Usage), "{line:?}");
+        assert_eq!((refusal.field.as_deref(), refusal.message.as_str()), (Some(field), message), "{line:?}");
         assert!(refusal.hint.is_some(), "{line:?}");
     }
 }
@@ -245,14 +146,8 @@ fn json_and_help_are_heard_anywhere() {
     for line in ["--help", "tasks --help", "-h"] {
         assert!(matches!(typed(line).asked, Ok(Asked::Help(None))), "{line:?}");
     }
-    for line in [
-        "tasks add --help",
-        "tasks add -nope --help",
-        "tasks add --status x --help",
-    ] {
-        let Ok(Asked::Help(Some(command))) = typed(line).asked else {
-            panic!("{line:?} is no help")
-        };
+    for line in ["tasks add --help", "tasks add -nope --help", "tasks add --status x --help"] {
+        let Ok(Asked::Help(Some(command))) = typed(line).asked else { panic!("{line:?} is no help") };
         assert_eq!(command.words, ["tasks", "add"]);
     }
 }

@@ -20,32 +20,17 @@ fn lines_find_their_way() {
         (&["mainstay"], "generic: "),
         (&["mainstay", "status"], "generic: status"),
         (&["mainstay", "--json", "status"], "generic: --json status"),
-        (
-            &["mainstay", "hseos", "state", "read", "--json"],
-            "format hseos: state read --json",
-        ),
-        (
-            &["mainstay", "--project", "/x", "--json", "hseos", "detect"],
-            "format hseos: detect",
-        ),
+        (&["mainstay", "hseos", "state", "read", "--json"], "format hseos: state read --json"),
+        (&["mainstay", "--project", "/x", "--json", "hseos", "detect"], "format hseos: detect"),
         (&["mainstay", "--project=/x", "hseos"], "format hseos: "),
         (&["mainstay", "--project"], "generic: --project"),
         (&["mainstay", "--nope", "hseos"], "generic: --nope hseos"),
         (&["mainstay", "call", "state_read"], "call: state_read"),
         (&["mainstay", "--json", "call", "state_read", "-"], "call: state_read -"),
-        (
-            &["mainstay", "call", "state_read", "--json"],
-            "generic: call state_read --json",
-        ),
+        (&["mainstay", "call", "state_read", "--json"], "generic: call state_read --json"),
         (&["mainstay", "call"], "generic: call"),
-        (
-            &["/usr/bin/hseos", "state", "write", "a", "b"],
-            "format hseos: state write a b",
-        ),
-        (
-            &["project-state.sh", "--json", "state", "read"],
-            "format hseos: state read",
-        ),
+        (&["/usr/bin/hseos", "state", "write", "a", "b"], "format hseos: state write a b"),
+        (&["project-state.sh", "--json", "state", "read"], "format hseos: state read"),
         (&["./project-state", "status"], "format hseos: status"),
         (&["hseos.exe", "status"], "format hseos: status"),
         (&["hseos", "--version"], "generic: --version"),
@@ -58,17 +43,8 @@ fn lines_find_their_way() {
 
 #[test]
 fn leading_options_are_read() {
-    let (globals, _) = way(&[
-        "mainstay",
-        "--actor",
-        "a",
-        "--session=s",
-        "--request-id",
-        "r",
-        "--project",
-        "p",
-        "hseos",
-    ]);
+    let (globals, _) =
+        way(&["mainstay", "--actor", "a", "--session=s", "--request-id", "r", "--project", "p", "hseos"]);
     let expected = Globals {
         project: Some("p".into()),
         actor: Some("a".into()),
@@ -81,20 +57,11 @@ fn leading_options_are_read() {
 
 #[test]
 fn the_environment_stands_in_for_options() {
-    let env = Environment::from([
-        ("MAINSTAY_ACTOR".into(), "env".into()),
-        ("MAINSTAY_SESSION".into(), String::new()),
-    ]);
-    let given = Globals {
-        actor: Some("me".into()),
-        ..Globals::default()
-    };
+    let env = Environment::from([("MAINSTAY_ACTOR".into(), "env".into()), ("MAINSTAY_SESSION".into(), String::new())]);
+    let given = Globals { actor: Some("me".into()), ..Globals::default() };
     assert_eq!(given.identity(&env, Origin::Command).actor.as_deref(), Some("me"));
     let none = Globals::default().identity(&env, Origin::Tool);
-    assert_eq!(
-        (none.actor.as_deref(), none.session, none.request_id),
-        (Some("env"), None, None)
-    );
+    assert_eq!((none.actor.as_deref(), none.session, none.request_id), (Some("env"), None, None));
 }
 
 #[cfg(unix)]
@@ -102,11 +69,6 @@ fn the_environment_stands_in_for_options() {
 fn a_word_that_is_not_utf8_is_a_usage_error() {
     use std::os::unix::ffi::OsStringExt;
     let arguments = [OsString::from("mainstay"), OsString::from_vec(vec![b'a', 0xff])];
-    let Err(refusal) = find(&arguments, FORMATS) else {
-        panic!("accepted")
-    };
-    assert_eq!(
-        (refusal.code.as_ref(), refusal.class),
-        ("invalid_argument", model::RefusalClass::Usage)
-    );
+    let Err(refusal) = find(&arguments, FORMATS) else { panic!("accepted") };
+    assert_eq!((refusal.code.as_ref(), refusal.class), ("invalid_argument", model::RefusalClass::Usage));
 }

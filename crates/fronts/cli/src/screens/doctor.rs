@@ -11,34 +11,14 @@ pub(crate) fn render(report: &Object, palette: Palette) -> String {
     let mut lines = Vec::new();
     for finding in objects(report, "findings") {
         let severity = text(finding, "severity");
-        let shown = if severity == "error" {
-            palette.red(&severity)
-        } else {
-            palette.yellow(&severity)
-        };
-        let fixed = if finding.get("fixed").and_then(model::Value::as_bool) == Some(true) {
-            "  (fixed)"
-        } else {
-            ""
-        };
+        let shown = if severity == "error" { palette.red(&severity) } else { palette.yellow(&severity) };
+        let fixed = if finding.get("fixed").and_then(model::Value::as_bool) == Some(true) { "  (fixed)" } else { "" };
         let code = palette.bold(&text(finding, "code"));
-        lines.push(
-            format!("{shown}  {code}  {}{fixed}", text(finding, "where"))
-                .trim_end()
-                .to_owned(),
-        );
-        lines.extend(
-            wrap(&text(finding, "message"), WIDTH - 2)
-                .into_iter()
-                .map(|line| format!("  {line}")),
-        );
+        lines.push(format!("{shown}  {code}  {}{fixed}", text(finding, "where")).trim_end().to_owned());
+        lines.extend(wrap(&text(finding, "message"), WIDTH - 2).into_iter().map(|line| format!("  {line}")));
         let fix = text(finding, "fix");
         if !fix.is_empty() && fixed.is_empty() {
-            lines.extend(
-                wrap(&format!("fix: {fix}"), WIDTH - 2)
-                    .into_iter()
-                    .map(|line| format!("  {line}")),
-            );
+            lines.extend(wrap(&format!("fix: {fix}"), WIDTH - 2).into_iter().map(|line| format!("  {line}")));
         }
     }
     let found = objects(report, "findings").count();

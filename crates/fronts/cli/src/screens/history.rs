@@ -11,13 +11,7 @@ pub(crate) fn render(report: &Object, palette: Palette) -> String {
     let rows: Vec<[String; 5]> = objects(report, "entries")
         .map(|entry| {
             let at = when(&text(entry, "at"));
-            [
-                text(entry, "revision"),
-                at,
-                text(entry, "actor"),
-                text(entry, "call"),
-                keys(entry),
-            ]
+            [text(entry, "revision"), at, text(entry, "actor"), text(entry, "call"), keys(entry)]
         })
         .collect();
     let width = |place: usize, most: usize| widest(rows.iter().map(|row| row[place].as_str()), most);

@@ -7,11 +7,7 @@ use super::texts;
 /// Which formats are on and which files are new; files that stood already are counted.
 pub(crate) fn render(report: &Object) -> String {
     let mut lines = vec![format!("formats: {}", texts(report, "formats").join(", "))];
-    lines.extend(
-        texts(report, "created")
-            .into_iter()
-            .map(|path| format!("created {path}")),
-    );
+    lines.extend(texts(report, "created").into_iter().map(|path| format!("created {path}")));
     lines.extend(texts(report, "kept").into_iter().map(|path| format!("kept    {path}")));
     lines.join("\n")
 }

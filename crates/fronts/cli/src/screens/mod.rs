@@ -27,11 +27,7 @@ fn objects<'a>(object: &'a Object, name: &str) -> impl Iterator<Item = &'a Objec
 
 /// The texts of a member list, each as one line.
 fn texts(object: &Object, name: &str) -> Vec<String> {
-    list(object, name)
-        .iter()
-        .filter_map(Value::as_str)
-        .map(printable::line)
-        .collect()
+    list(object, name).iter().filter_map(Value::as_str).map(printable::line).collect()
 }
 
 fn list<'a>(object: &'a Object, name: &str) -> &'a [Value] {

@@ -23,11 +23,7 @@ pub(crate) fn render(report: &Object, root: &str, palette: Palette) -> String {
     }
     for format in &formats {
         lines.push(labelled(&text(format, "name"), &text(format, "summary"), palette));
-        for (title, state) in [
-            ("in progress", "in_progress"),
-            ("blocked", "blocked"),
-            ("ready", "ready"),
-        ] {
+        for (title, state) in [("in progress", "in_progress"), ("blocked", "blocked"), ("ready", "ready")] {
             group(&mut lines, format, title, state, palette);
         }
     }
@@ -37,11 +33,7 @@ pub(crate) fn render(report: &Object, root: &str, palette: Palette) -> String {
     }
     if let Some(last) = report.get("last").and_then(model::Value::as_object) {
         let (who, call, space) = (text(last, "actor"), text(last, "call"), text(last, "space"));
-        let shown = format!(
-            "{}  {}  {who}  {call}  {space}",
-            text(last, "revision"),
-            when(&text(last, "at"))
-        );
+        let shown = format!("{}  {}  {who}  {call}  {space}", text(last, "revision"), when(&text(last, "at")));
         lines.push(labelled("last", &shown, palette));
     }
     lines.join("\n")
@@ -54,9 +46,7 @@ fn labelled(label: &str, value: &str, palette: Palette) -> String {
 }
 
 fn group(lines: &mut Vec<String>, format: &Object, title: &str, state: &str, palette: Palette) {
-    let items: Vec<&Object> = objects(format, "work")
-        .filter(|item| text(item, "state") == state)
-        .collect();
+    let items: Vec<&Object> = objects(format, "work").filter(|item| text(item, "state") == state).collect();
     if items.is_empty() {
         return;
     }
@@ -69,11 +59,7 @@ fn group(lines: &mut Vec<String>, format: &Object, title: &str, state: &str, pal
     let (ids, owners) = (column_of("id", 20), column_of("owner", 16));
     for item in shown {
         let waits = texts(item, "blocked_by").join(", ");
-        let tail = if waits.is_empty() {
-            String::new()
-        } else {
-            format!("  (waits: {waits})")
-        };
+        let tail = if waits.is_empty() { String::new() } else { format!("  (waits: {waits})") };
         let (id, owner) = (column(&text(item, "id"), ids), column(&text(item, "owner"), owners));
         let line = format!("    {id}  {owner}  {}{tail}", text(item, "title"));
         lines.push(cut(line.trim_end(), WIDTH).into_owned());
@@ -92,11 +78,7 @@ fn agents(formats: &[&Object]) -> String {
             *counts.entry(owner).or_default() += 1;
         }
     }
-    counts
-        .iter()
-        .map(|(owner, count)| format!("{owner} ({count})"))
-        .collect::<Vec<_>>()
-        .join(", ")
+    counts.iter().map(|(owner, count)| format!("{owner} ({count})")).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -152,9 +134,6 @@ project     /srv/app
 No format is on here yet. To begin:
   mainstay init   writes mainstay.toml and the files of a format
   mainstay up     does the same and serves the project to agents";
-        assert_eq!(
-            render(report.as_object().unwrap(), "/srv/app", Palette::PLAIN),
-            expected
-        );
+        assert_eq!(render(report.as_object().unwrap(), "/srv/app", Palette::PLAIN), expected);
     }
 }

@@ -69,9 +69,7 @@ fn settle(desk: &dyn Desk, port: u16, mine: &str, child: &mut dyn super::Spawned
             None => {}
         }
         if !desk.wait(since) {
-            return Err(unavailable(format!(
-                "the server did not answer on port {port} within 3 seconds"
-            )));
+            return Err(unavailable(format!("the server did not answer on port {port} within 3 seconds")));
         }
     }
 }
@@ -88,9 +86,7 @@ pub(super) fn stop(desk: &dyn Desk, port: u16) -> Result<Answer, Refusal> {
     let since = Instant::now();
     while answers(desk, port, &nonce) {
         if !desk.wait(since) {
-            return Err(unavailable(format!(
-                "the server (PID {pid}) still answers on port {port} after 3 seconds"
-            )));
+            return Err(unavailable(format!("the server (PID {pid}) still answers on port {port} after 3 seconds")));
         }
     }
     Ok(stopped(true, port))
@@ -112,11 +108,8 @@ fn answers(desk: &dyn Desk, port: u16, nonce: &str) -> bool {
 /// A server that was there before; its starter may not have recorded it yet, or may be no `start` at all.
 fn already(desk: &dyn Desk, port: u16, shown: Option<&str>, pid: Option<u64>) -> Answer {
     let since = Instant::now();
-    let by_record = || {
-        recorded(desk, port)
-            .filter(|(_, nonce)| shown == Some(nonce.as_str()))
-            .map(|(pid, _)| u64::from(pid))
-    };
+    let by_record =
+        || recorded(desk, port).filter(|(_, nonce)| shown == Some(nonce.as_str())).map(|(pid, _)| u64::from(pid));
     let mut pid = pid.or_else(by_record);
     while pid.is_none() && shown.is_some() && desk.wait(since) {
         pid = by_record();
@@ -146,27 +139,17 @@ fn stopped(stopped: bool, port: u16) -> Answer {
     } else {
         format!("No MCP server found on port {port}.")
     };
-    Answer {
-        line,
-        body: body([("stopped", stopped.into()), ("port", port.into())]),
-        warning: None,
-    }
+    Answer { line, body: body([("stopped", stopped.into()), ("port", port.into())]), warning: None }
 }
 
 fn port_in_use(port: u16) -> Refusal {
-    Refusal::refused(
-        "port_in_use",
-        format!("port {port} is held by something that is not this project's server"),
-    )
-    .with("port", port)
-    .hint("set mcp_port in the configuration to another port")
+    Refusal::refused("port_in_use", format!("port {port} is held by something that is not this project's server"))
+        .with("port", port)
+        .hint("set mcp_port in the configuration to another port")
 }
 
 fn body<const N: usize>(members: [(&str, Value); N]) -> Object {
-    members
-        .into_iter()
-        .map(|(name, value)| (name.to_owned(), value))
-        .collect()
+    members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 #[cfg(test)]

@@ -48,19 +48,11 @@ impl Script {
 impl Desk for Script {
     fn look(&self, _: u16) -> Seen {
         let mut looks = self.looks.borrow_mut();
-        let seen = if looks.len() > 1 {
-            looks.pop_front().unwrap()
-        } else {
-            looks[0].clone()
-        };
+        let seen = if looks.len() > 1 { looks.pop_front().unwrap() } else { looks[0].clone() };
         match seen {
-            Seen::Ours {
-                nonce: Some(nonce),
-                pid,
-            } if nonce == "MINE" => Seen::Ours {
-                nonce: Some(self.nonce.borrow().clone()),
-                pid,
-            },
+            Seen::Ours { nonce: Some(nonce), pid } if nonce == "MINE" => {
+                Seen::Ours { nonce: Some(self.nonce.borrow().clone()), pid }
+            }
             seen => seen,
         }
     }
@@ -75,10 +67,7 @@ impl Desk for Script {
         assert_eq!(nonce.len(), 32);
         nonce.clone_into(&mut self.nonce.borrow_mut());
         self.did("spawn");
-        Ok(Box::new(Puppet {
-            ended: self.ended,
-            done: Rc::clone(&self.done),
-        }))
+        Ok(Box::new(Puppet { ended: self.ended, done: Rc::clone(&self.done) }))
     }
     fn terminate(&self, pid: u32) -> Result<(), Refusal> {
         self.did(&format!("terminate {pid}"));
@@ -108,10 +97,7 @@ impl Spawned for Puppet {
 }
 
 fn ours(nonce: &str) -> Seen {
-    Seen::Ours {
-        nonce: Some(nonce.to_owned()),
-        pid: None,
-    }
+    Seen::Ours { nonce: Some(nonce.to_owned()), pid: None }
 }
 
 fn line(answer: Result<Answer, Refusal>) -> String {
@@ -121,58 +107,34 @@ fn line(answer: Result<Answer, Refusal>) -> String {
 #[test]
 fn start_waits_for_its_own_answer() {
     let desk = script(&[Seen::Nobody, Seen::Nobody, Seen::Nobody, ours("MINE")]);
-    assert_eq!(
-        line(start(&desk, PORT)),
-        "MCP server started (PID 77) — http://127.0.0.1:3100"
-    );
+    assert_eq!(line(start(&desk, PORT)), "MCP server started (PID 77) — http://127.0.0.1:3100");
     assert_eq!(desk.done(), "spawn, keep 77 3100");
 }
 
 #[test]
 fn a_server_that_runs_already_stays() {
     let desk = script(&[ours("n")]).recorded(5, "n");
-    assert_eq!(
-        line(start(&desk, PORT)),
-        "MCP server already running (PID 5) — http://127.0.0.1:3100"
-    );
+    assert_eq!(line(start(&desk, PORT)), "MCP server already running (PID 5) — http://127.0.0.1:3100");
     let desk = script(&[Seen::Ours { nonce: None, pid: None }]).recorded(5, "n");
-    assert_eq!(
-        line(start(&desk, PORT)),
-        "MCP server already running (PID unknown) — http://127.0.0.1:3100"
-    );
-    let desk = script(&[Seen::Ours {
-        nonce: None,
-        pid: Some(9),
-    }]);
-    assert_eq!(
-        line(start(&desk, PORT)),
-        "MCP server already running (PID 9) — http://127.0.0.1:3100"
-    );
+    assert_eq!(line(start(&desk, PORT)), "MCP server already running (PID unknown) — http://127.0.0.1:3100");
+    let desk = script(&[Seen::Ours { nonce: None, pid: Some(9) }]);
+    assert_eq!(line(start(&desk, PORT)), "MCP server already running (PID 9) — http://127.0.0.1:3100");
     assert_eq!(desk.done(), "");
 }
 
 #[test]
 fn the_loser_of_two_starts_ends_its_process() {
     let desk = script(&[Seen::Nobody, Seen::Nobody, ours("winner")]).recorded(5, "winner");
-    assert_eq!(
-        line(start(&desk, PORT)),
-        "MCP server already running (PID 5) — http://127.0.0.1:3100"
-    );
+    assert_eq!(line(start(&desk, PORT)), "MCP server already running (PID 5) — http://127.0.0.1:3100");
     assert_eq!(desk.done(), "spawn, kill");
 }
 
 #[test]
 fn a_port_held_by_others_is_refused() {
     assert_eq!(line(start(&script(&[Seen::Other]), PORT)), "port_in_use");
-    let silent = Script {
-        ended: Some(1),
-        ..script(&[Seen::Nobody])
-    };
+    let silent = Script { ended: Some(1), ..script(&[Seen::Nobody]) };
     assert_eq!(line(start(&silent, PORT)), "port_in_use");
-    let broken = Script {
-        ended: Some(2),
-        ..script(&[Seen::Nobody])
-    };
+    let broken = Script { ended: Some(2), ..script(&[Seen::Nobody]) };
     assert_eq!(line(start(&broken, PORT)), "backend_unavailable");
     let slow = script(&[Seen::Nobody]);
     assert_eq!(line(start(&slow, PORT)), "backend_unavailable");
@@ -185,18 +147,10 @@ fn stop_signals_only_when_record_and_answer_agree() {
     for desk in [
         script(&[ours("n")]),
         script(&[ours("other")]).recorded(5, "n"),
-        script(&[Seen::Ours {
-            nonce: None,
-            pid: Some(5),
-        }])
-        .recorded(5, "n"),
+        script(&[Seen::Ours { nonce: None, pid: Some(5) }]).recorded(5, "n"),
         script(&[Seen::Other]).recorded(5, "n"),
         script(&[Seen::Nobody]).recorded(5, "n"),
-        script(&[Seen::Ours {
-            nonce: Some(String::new()),
-            pid: None,
-        }])
-        .recorded(5, ""),
+        script(&[Seen::Ours { nonce: Some(String::new()), pid: None }]).recorded(5, ""),
     ] {
         assert_eq!(line(stop(&desk, PORT)), none);
         assert_eq!(desk.done(), "");
@@ -225,8 +179,5 @@ fn health_answers_are_read_in_the_light_of_the_project() {
 #[test]
 fn skill_only_warns() {
     let answer = without_server(PORT);
-    assert_eq!(
-        (answer.line.as_str(), answer.warning.unwrap().code.as_ref()),
-        ("", "mode_without_server")
-    );
+    assert_eq!((answer.line.as_str(), answer.warning.unwrap().code.as_ref()), ("", "mode_without_server"));
 }
