@@ -3,15 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use format::{Format, HealthProbe, Probes, Tool};
+use format::{Effect, Format, HealthProbe, Probes, Tool};
 use model::{Call, Context, Environment, Object, Origin, Refusal, RefusalClass, Reply, Timestamp};
 use store::{Opener, Store};
 
 use crate::home::Home;
 use crate::images::ProjectFiles;
+use crate::locks::WAIT;
 use crate::probes::{self, HostProbes};
 use crate::read::{Read, read, read_from_images};
-use crate::write::{Asked, write};
+use crate::write::{Asked, event, write};
 use crate::writer::Writer;
 use crate::{clock, project, refusals};
 
@@ -61,13 +62,7 @@ impl Engine {
     ///
     /// **Errors**: `invalid_argument` for a root that does not exist, `config_invalid`.
     pub fn open(setup: Setup) -> Result<Self, Refusal> {
-        let variable = |name: &str| {
-            setup
-                .env
-                .get(name)
-                .map(String::as_str)
-                .filter(|value| !value.is_empty())
-        };
+        let variable = |name: &str| setup.env.get(name).map(String::as_str).filter(|value| !value.is_empty());
         let variables = [variable("MAINSTAY_PROJECT"), variable("CLAUDE_PROJECT_DIR")];
         let root = project::find_root(setup.project.as_deref(), variables, &setup.cwd, setup.formats)?;
         let files = ProjectFiles::open(&root).map_err(|error| refusals::of_io(&root, &error))?;
@@ -115,9 +110,7 @@ impl Engine {
 
     /// The format and tool of a name; dots count as underscores.
     pub fn tool(&self, name: &str) -> Option<(&'static dyn Format, &'static Tool)> {
-        self.formats
-            .iter()
-            .find_map(|format| Some((*format, format.surface().tool(name)?)))
+        self.formats.iter().find_map(|format| Some((*format, format.surface().tool(name)?)))
     }
 
     /// Carries a call through the rooms.
@@ -139,16 +132,13 @@ impl Engine {
                 Err(refusal) => return Err(refusal),
             }
         }
-        let asked = Asked {
-            call,
-            ctx,
-            reads: tool.is_read(),
-        };
+        let asked = Asked { call, ctx, reads: tool.is_read() };
+        if tool.effect == Effect::Event {
+            return event(self, format, asked);
+        }
         match self.writer.get() {
             Some(writer) => writer.submit(format, asked),
-            None => write(self, format, vec![asked])
-                .pop()
-                .expect("one request has one answer"),
+            None => write(self, format, vec![asked], WAIT).pop().expect("one request has one answer"),
         }
     }
 
@@ -170,29 +160,18 @@ impl Engine {
             .filter(|tool| tool.listed == format::Listed::Yes)
             .map(|tool| tool.name.into())
             .collect();
-        Refusal::new(
-            RefusalClass::Usage,
-            "unknown_tool",
-            format!("there is no tool named {name:?}"),
-        )
-        .field("tool")
-        .allowed(names)
+        Refusal::new(RefusalClass::Usage, "unknown_tool", format!("there is no tool named {name:?}"))
+            .field("tool")
+            .allowed(names)
     }
 
     /// The circumstances of a call. The actor is the call's own word, else the front's, else the
     /// format's variable, else the format's default for the door.
     pub(crate) fn context(&self, format: &dyn Format, call: &Call, identity: &Identity) -> Result<Context, Refusal> {
         let surface = format.surface();
-        let argument = surface
-            .actor_argument
-            .and_then(|name| call.arguments.get(name)?.as_str());
-        let variable = surface
-            .actor_variable
-            .and_then(|name| self.env.get(name))
-            .map(String::as_str);
-        let named = argument
-            .or(identity.actor.as_deref())
-            .or(variable.filter(|actor| !actor.is_empty()));
+        let argument = surface.actor_argument.and_then(|name| call.arguments.get(name)?.as_str());
+        let variable = surface.actor_variable.and_then(|name| self.env.get(name)).map(String::as_str);
+        let named = argument.or(identity.actor.as_deref()).or(variable.filter(|actor| !actor.is_empty()));
         let actor = named.map_or_else(|| (surface.default_actor)(&identity.origin), str::to_owned);
         Ok(Context {
             actor,
@@ -238,10 +217,7 @@ impl Engine {
     pub(crate) fn opened_store(&self) -> Result<Option<Arc<dyn Store>>, Refusal> {
         let mut slot = self.store.lock().unwrap_or_else(PoisonError::into_inner);
         if slot.is_none() {
-            let opened = self
-                .stores
-                .open(self.home.path())
-                .map_err(|error| refusals::of_store(&error))?;
+            let opened = self.stores.open(self.home.path()).map_err(|error| refusals::of_store(&error))?;
             *slot = opened.map(Arc::from);
         }
         Ok(slot.clone())
@@ -252,10 +228,7 @@ impl Engine {
         if let Some(store) = self.opened_store()? {
             return Ok(store);
         }
-        let made = self
-            .stores
-            .create(self.home.path())
-            .map_err(|error| refusals::of_store(&error))?;
+        let made = self.stores.create(self.home.path()).map_err(|error| refusals::of_store(&error))?;
         let made: Arc<dyn Store> = Arc::from(made);
         *self.store.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&made));
         Ok(made)

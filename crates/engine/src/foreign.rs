@@ -21,11 +21,9 @@ impl<'a> ForeignGuard<'a> {
         let files = engine.files();
         let held = match lock {
             None | Some(ForeignLock::Table) => return Ok(None),
-            Some(ForeignLock::Folder {
-                path,
-                wait_ms,
-                stale_ms,
-            }) => ForeignLockHeld::folder(files, path, Duration::from_millis(*wait_ms), *stale_ms, now)?,
+            Some(ForeignLock::Folder { path, wait_ms, stale_ms }) => {
+                ForeignLockHeld::folder(files, path, Duration::from_millis(*wait_ms), *stale_ms, now)?
+            }
             Some(ForeignLock::PidFile { path, wait_ms }) => {
                 ForeignLockHeld::pid_file(files, path, Duration::from_millis(*wait_ms))?
             }

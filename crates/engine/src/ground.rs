@@ -55,14 +55,7 @@ impl Inspected {
         let frozen =
             standing == Standing::Edited && matches!(&now, FileState::Bytes(bytes) if has_conflict_markers(bytes));
         let standing = if frozen { Standing::Frozen } else { standing };
-        Self {
-            source,
-            state,
-            now,
-            mark,
-            stamp,
-            standing,
-        }
+        Self { source, state, now, mark, stamp, standing }
     }
 
     /// Whether the next writing request has something to do about it, whatever the call.
@@ -76,10 +69,7 @@ impl Inspected {
     }
 
     fn seen(&self, reads: Option<&dyn Reads>) -> Result<Option<Seen>, Refusal> {
-        if !matches!(
-            self.standing,
-            Standing::Edited | Standing::Missing | Standing::Irregular
-        ) {
+        if !matches!(self.standing, Standing::Edited | Standing::Missing | Standing::Irregular) {
             return Ok(None);
         }
         let confirmed = self.state.as_ref().and_then(|state| match &state.confirmed {
@@ -92,12 +82,7 @@ impl Inspected {
             }
             _ => None,
         };
-        let file = SeenFile {
-            path: self.source.path.clone(),
-            known: confirmed.is_some(),
-            base,
-            now: self.now.clone(),
-        };
+        let file = SeenFile { path: self.source.path.clone(), known: confirmed.is_some(), base, now: self.now.clone() };
         Ok(Some(Seen::File(file)))
     }
 }
@@ -105,11 +90,7 @@ impl Inspected {
 fn stand(mark: Option<&Mark>, state: Option<&ImageState>) -> Standing {
     let Some(mark) = mark else { return Standing::Irregular };
     let Some(state) = state else {
-        return if *mark == Mark::Absent {
-            Standing::Fresh
-        } else {
-            Standing::Edited
-        };
+        return if *mark == Mark::Absent { Standing::Fresh } else { Standing::Edited };
     };
     match &state.intended {
         Some(intended) if intended == mark => return Standing::Unconfirmed,
@@ -151,11 +132,7 @@ impl Ground {
                 Inspected::inspect(files, source.clone(), state)
             })
             .collect();
-        Ok(Self {
-            space,
-            sources,
-            files: inspected,
-        })
+        Ok(Self { space, sources, files: inspected })
     }
 
     /// The files that differ, for `take_in`.
@@ -169,12 +146,8 @@ impl Ground {
 
     /// What frozen files mean: a warning for reads, a refusal for writes.
     pub(crate) fn frozen(&self) -> (Vec<Warning>, Option<Refusal>) {
-        let frozen: Vec<&ProjectPath> = self
-            .files
-            .iter()
-            .filter(|file| file.standing == Standing::Frozen)
-            .map(|file| &file.source.path)
-            .collect();
+        let frozen: Vec<&ProjectPath> =
+            self.files.iter().filter(|file| file.standing == Standing::Frozen).map(|file| &file.source.path).collect();
         let message = |path: &ProjectPath| format!("{path} holds conflict markers of a merge");
         let warnings = frozen
             .iter()

@@ -81,27 +81,19 @@ impl Engine {
         if let Ok(revision) = text.parse() {
             return Ok(Since::Revision(Revision(revision)));
         }
-        let back = text
-            .split_at_checked(text.len().saturating_sub(1))
-            .and_then(|(count, unit)| {
-                let unit = match unit {
-                    "s" => 1,
-                    "m" => 60,
-                    "h" => 60 * 60,
-                    "d" => 24 * 60 * 60,
-                    "w" => 7 * 24 * 60 * 60,
-                    _ => return None,
-                };
-                count
-                    .parse::<i64>()
-                    .ok()
-                    .filter(|count| *count >= 0)?
-                    .checked_mul(unit * 1000)
-            });
+        let back = text.split_at_checked(text.len().saturating_sub(1)).and_then(|(count, unit)| {
+            let unit = match unit {
+                "s" => 1,
+                "m" => 60,
+                "h" => 60 * 60,
+                "d" => 24 * 60 * 60,
+                "w" => 7 * 24 * 60 * 60,
+                _ => return None,
+            };
+            count.parse::<i64>().ok().filter(|count| *count >= 0)?.checked_mul(unit * 1000)
+        });
         if let Some(back) = back {
-            return Ok(Since::Time(Timestamp::from_millis(
-                self.now()?.as_millis().saturating_sub(back),
-            )));
+            return Ok(Since::Time(Timestamp::from_millis(self.now()?.as_millis().saturating_sub(back))));
         }
         Timestamp::parse_rfc3339(text)
             .or_else(|| Timestamp::parse_rfc3339(&format!("{text}T00:00:00Z")))
@@ -123,10 +115,7 @@ impl HistoryQuery {
         let in_space = |filter: &String| entry.changes.iter().any(|change| change.key.space.is_within(filter));
         let has_key = |key: &String| entry.changes.iter().any(|change| change.key.id.as_str() == key);
         (self.all || !minor)
-            && self
-                .space
-                .as_ref()
-                .is_none_or(|filter| entry.space.is_within(filter) || in_space(filter))
+            && self.space.as_ref().is_none_or(|filter| entry.space.is_within(filter) || in_space(filter))
             && self.key.as_ref().is_none_or(has_key)
             && self.actor.as_ref().is_none_or(|actor| entry.actor == *actor)
     }
@@ -148,10 +137,7 @@ pub(crate) fn shown(entry: &Entry) -> Object {
     object.insert("revision".into(), entry.revision.0.into());
     object.insert("at".into(), entry.at.to_millis_text().into());
     object.insert("actor".into(), entry.actor.as_str().into());
-    object.insert(
-        "session".into(),
-        entry.session.clone().map_or(Value::Null, Value::String),
-    );
+    object.insert("session".into(), entry.session.clone().map_or(Value::Null, Value::String));
     object.insert("space".into(), entry.space.as_str().into());
     object.insert("call".into(), entry.call.as_str().into());
     object.insert("changes".into(), Value::Array(changes));

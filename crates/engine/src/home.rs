@@ -46,15 +46,8 @@ impl Home {
     }
 
     fn build(&self) -> io::Result<()> {
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(self.0.join("locks"))?;
-        match std::fs::OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .open(self.0.join(".gitignore"))
-        {
+        DirBuilder::new().recursive(true).mode(0o700).create(self.0.join("locks"))?;
+        match std::fs::OpenOptions::new().write(true).create_new(true).open(self.0.join(".gitignore")) {
             Ok(mut file) => file.write_all(b"*\n"),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
             Err(error) => Err(error),

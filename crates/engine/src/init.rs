@@ -17,15 +17,8 @@ impl Engine {
         let formats = self.chosen(names)?;
         let ctx = self.bare_context(Origin::Tool)?;
         let records = StoreRecords::new(None);
-        let view = View {
-            records: &records,
-            files: self.files(),
-            probes: self.probes(),
-        };
-        let mut wanted = vec![(
-            ProjectPath::known("mainstay.toml"),
-            settings_text(&formats).into_bytes(),
-        )];
+        let view = View { records: &records, files: self.files(), probes: self.probes() };
+        let mut wanted = vec![(ProjectPath::known("mainstay.toml"), settings_text(&formats).into_bytes())];
         for format in &formats {
             // A configuration that cannot be read refuses here, before anything is written.
             for space in format.spaces(None, &view, &ctx)? {
@@ -38,9 +31,9 @@ impl Engine {
         self.home().make()?;
         let (mut created, mut kept) = (Vec::new(), Vec::new());
         if had_home {
-            kept.push(ignore)
+            kept.push(ignore);
         } else {
-            created.push(ignore)
+            created.push(ignore);
         }
         for (path, bytes) in wanted {
             match images::create_new(self.files(), &path, &bytes) {
@@ -57,33 +50,22 @@ impl Engine {
         let mut object = Object::new();
         object.insert("created".into(), list(created).into());
         object.insert("kept".into(), list(kept).into());
-        object.insert(
-            "formats".into(),
-            formats.iter().map(|format| Value::from(format.name())).collect(),
-        );
+        object.insert("formats".into(), formats.iter().map(|format| Value::from(format.name())).collect());
         Ok(object)
     }
 
     fn chosen(&self, names: &[String]) -> Result<Vec<&'static dyn Format>, Refusal> {
         let by_name = |name: &String| {
-            self.formats()
-                .iter()
-                .copied()
-                .find(|format| format.name() == name)
-                .ok_or_else(|| {
-                    let known: Vec<Value> = self.formats().iter().map(|format| format.name().into()).collect();
-                    Refusal::invalid("format", format!("there is no format named {name:?}")).allowed(known)
-                })
+            self.formats().iter().copied().find(|format| format.name() == name).ok_or_else(|| {
+                let known: Vec<Value> = self.formats().iter().map(|format| format.name().into()).collect();
+                Refusal::invalid("format", format!("there is no format named {name:?}")).allowed(known)
+            })
         };
         if !names.is_empty() {
             return names.iter().map(by_name).collect();
         }
         let on = self.formats_on();
-        Ok(if on.is_empty() {
-            self.formats().iter().copied().take(1).collect()
-        } else {
-            on
-        })
+        Ok(if on.is_empty() { self.formats().iter().copied().take(1).collect() } else { on })
     }
 }
 

@@ -25,6 +25,7 @@ mod refusals;
 mod replay;
 mod resources;
 mod server_record;
+mod spool;
 mod tabled;
 mod tables;
 mod take_in;

@@ -14,6 +14,9 @@ use crate::refusals;
 /// How long a request waits for locks in all.
 pub(crate) const WAIT: Duration = Duration::from_secs(5);
 
+/// How long an event waits for locks before it is left to the next request.
+pub(crate) const EVENT_WAIT: Duration = Duration::from_secs(3);
+
 /// A moment at which a request gives up waiting.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Deadline(Instant);
@@ -118,12 +121,8 @@ fn read_holder(path: &Path) -> String {
 
 fn busy(path: &Path) -> Refusal {
     let holder = read_holder(path);
-    Refusal::new(
-        RefusalClass::Unavailable,
-        "store_busy",
-        format!("the project is in use by {holder}"),
-    )
-    .with("holder", holder)
-    .with("lock", path.display().to_string())
-    .hint("wait for that process, or end it, and repeat the command")
+    Refusal::new(RefusalClass::Unavailable, "store_busy", format!("the project is in use by {holder}"))
+        .with("holder", holder)
+        .with("lock", path.display().to_string())
+        .hint("wait for that process, or end it, and repeat the command")
 }

@@ -12,6 +12,7 @@ use crate::locks::FileLock;
 use crate::read::{is_waiting, survey};
 use crate::records::StoreRecords;
 use crate::refusals;
+use crate::spool::Spool;
 use crate::take_in::{outside_context, take_in};
 
 /// From what size the store is worth a warning. **Units**: bytes.
@@ -37,10 +38,7 @@ impl Engine {
             })?;
         }
         if formats.is_empty() {
-            warnings.push(Warning::new(
-                "no_format",
-                "no format is on here; begin with: mainstay init",
-            ));
+            warnings.push(Warning::new("no_format", "no format is on here; begin with: mainstay init"));
         }
         if let Some(store) = &store {
             let size = store.size().map_err(|error| refusals::of_store(&error))?;
@@ -50,10 +48,7 @@ impl Engine {
                 );
             }
         }
-        let warnings = warnings
-            .iter()
-            .map(|warning| Value::Object(warning.to_object()))
-            .collect();
+        let warnings = warnings.iter().map(|warning| Value::Object(warning.to_object())).collect();
         let mut object = Object::new();
         object.insert("formats".into(), Value::Array(formats));
         object.insert("last".into(), last(store.as_deref())?);
@@ -76,13 +71,7 @@ impl Engine {
         };
         if let Some(store) = &store {
             for problem in store.check().map_err(|error| refusals::of_store(&error))? {
-                findings.push(finding(
-                    "store_corrupt",
-                    Severity::Error,
-                    ".mainstay/state.db",
-                    problem,
-                    None,
-                ));
+                findings.push(finding("store_corrupt", Severity::Error, ".mainstay/state.db", problem, None));
             }
         }
         for format in self.formats_on() {
@@ -95,12 +84,7 @@ impl Engine {
                 continue;
             }
             for warning in warnings {
-                let place = warning
-                    .details
-                    .get("path")
-                    .and_then(Value::as_str)
-                    .unwrap_or(format.name())
-                    .to_owned();
+                let place = warning.details.get("path").and_then(Value::as_str).unwrap_or(format.name()).to_owned();
                 findings.push(finding(&warning.code, Severity::Warning, &place, warning.message, None));
             }
             findings.extend(self.standing(format, store.as_deref(), &ctx)?);
@@ -109,12 +93,13 @@ impl Engine {
                 findings.push(finding("lock_held", Severity::Warning, format.name(), message, None));
             }
         }
+        if !Spool::of(self.home()).is_empty() {
+            let message = "events wait to be applied; the next writing command of their format applies them".to_owned();
+            findings.push(finding("spool_pending", Severity::Warning, ".mainstay/spool", message, None));
+        }
         let mut object = Object::new();
         object.insert("ok".into(), findings.is_empty().into());
-        let findings = findings
-            .iter()
-            .map(|finding| Value::Object(finding.to_object(false)))
-            .collect();
+        let findings = findings.iter().map(|finding| Value::Object(finding.to_object(false))).collect();
         object.insert("findings".into(), Value::Array(findings));
         Ok(object)
     }
@@ -128,17 +113,10 @@ impl Engine {
         warnings: &mut Vec<Warning>,
         use_view: impl FnOnce(&View<'_>),
     ) -> Result<(), Refusal> {
-        let snapshot = store
-            .map(Store::read)
-            .transpose()
-            .map_err(|error| refusals::of_store(&error))?;
+        let snapshot = store.map(Store::read).transpose().map_err(|error| refusals::of_store(&error))?;
         let reads = snapshot.as_deref();
         let records = StoreRecords::new(reads);
-        let view = View {
-            records: &records,
-            files: self.files(),
-            probes: self.probes(),
-        };
+        let view = View { records: &records, files: self.files(), probes: self.probes() };
         let mut draft = Draft::new(&records);
         for space in format.spaces(None, &view, ctx)? {
             let ground = survey(self, reads, format, space, &view, ctx)?;
@@ -151,17 +129,10 @@ impl Engine {
     }
 
     fn standing(&self, format: &dyn Format, store: Option<&dyn Store>, ctx: &Context) -> Result<Vec<Finding>, Refusal> {
-        let snapshot = store
-            .map(Store::read)
-            .transpose()
-            .map_err(|error| refusals::of_store(&error))?;
+        let snapshot = store.map(Store::read).transpose().map_err(|error| refusals::of_store(&error))?;
         let reads = snapshot.as_deref();
         let records = StoreRecords::new(reads);
-        let view = View {
-            records: &records,
-            files: self.files(),
-            probes: self.probes(),
-        };
+        let view = View { records: &records, files: self.files(), probes: self.probes() };
         let mut findings = Vec::new();
         for space in format.spaces(None, &view, ctx)? {
             let ground = survey(self, reads, format, space, &view, ctx)?;
@@ -188,20 +159,13 @@ fn of_files(ground: &Ground) -> Vec<Finding> {
         let (code, message) = match file.standing {
             Standing::Behind => ("image_stale", "is not up to date; the next command mends it"),
             Standing::Edited => ("image_edited", "was edited outside; the next command takes it in"),
-            Standing::Unconfirmed => (
-                "image_unconfirmed",
-                "is up to date but not yet confirmed; the next write confirms it",
-            ),
+            Standing::Unconfirmed => {
+                ("image_unconfirmed", "is up to date but not yet confirmed; the next write confirms it")
+            }
             _ => continue,
         };
         let place = file.source.path.as_str();
-        findings.push(finding(
-            code,
-            Severity::Warning,
-            place,
-            format!("{place} {message}"),
-            None,
-        ));
+        findings.push(finding(code, Severity::Warning, place, format!("{place} {message}"), None));
     }
     findings
 }
@@ -218,13 +182,7 @@ fn finding(code: &str, severity: Severity, place: &str, message: String, fix: Op
 }
 
 fn of_refusal(refusal: &Refusal, place: &str) -> Finding {
-    finding(
-        &refusal.code,
-        Severity::Error,
-        place,
-        refusal.message.clone(),
-        refusal.hint.as_deref(),
-    )
+    finding(&refusal.code, Severity::Error, place, refusal.message.clone(), refusal.hint.as_deref())
 }
 
 fn work_item(item: &model::WorkItem) -> Value {

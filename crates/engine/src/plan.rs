@@ -65,15 +65,8 @@ impl Plan {
             let mut images = Vec::new();
             if !(changes.is_empty() && paths.is_empty()) {
                 let records = StoreRecords::new(Some(reads_of(txn)));
-                let view = View {
-                    records: &records,
-                    files: engine.files(),
-                    probes: engine.probes(),
-                };
-                let touched = Touched {
-                    changes: &changes,
-                    paths: &paths,
-                };
+                let view = View { records: &records, files: engine.files(), probes: engine.probes() };
+                let touched = Touched { changes: &changes, paths: &paths };
                 images = format.render(&ground.space, &touched, &view, ctx);
                 records.check()?;
             }
@@ -123,10 +116,8 @@ impl Plan {
             self.keep_base(file, &wanted, &FileState::Bytes(bytes.clone()));
         }
         if wanted == mark {
-            let remembered = file
-                .state
-                .as_ref()
-                .is_some_and(|state| state.confirmed == mark && state.intended.is_none());
+            let remembered =
+                file.state.as_ref().is_some_and(|state| state.confirmed == mark && state.intended.is_none());
             if !remembered && mark != Mark::Absent {
                 self.settled.push(remember(mark, None));
             }
@@ -234,10 +225,7 @@ impl Plan {
             self.moved = publish::moves(engine.files(), store, &mut warnings);
         }
         for folder in folders {
-            let any = self
-                .steps
-                .iter()
-                .find(|step| step.done && step.state.path.parent() == folder);
+            let any = self.steps.iter().find(|step| step.done && step.state.path.parent() == folder);
             let Some(path) = any.map(|step| step.state.path.clone()) else {
                 continue;
             };
@@ -266,11 +254,7 @@ impl Plan {
                 let Some(confirmed) = step.state.intended.clone() else {
                     continue;
                 };
-                let state = ImageState {
-                    confirmed,
-                    intended: None,
-                    ..step.state.clone()
-                };
+                let state = ImageState { confirmed, intended: None, ..step.state.clone() };
                 if state.confirmed == Mark::Absent {
                     txn.delete_image(&state)?;
                 } else {
@@ -324,9 +308,6 @@ fn known(txn: &dyn Txn, ground: &Ground, path: &ProjectPath) -> Result<Option<Im
 
 /// The third outcome: committed, but a file does not show it yet.
 pub(crate) fn stale(path: &ProjectPath, why: &str) -> Warning {
-    Warning::new(
-        "image_stale",
-        format!("{path} is not up to date ({why}); the next command mends it"),
-    )
-    .with("path", path.as_str())
+    Warning::new("image_stale", format!("{path} is not up to date ({why}); the next command mends it"))
+        .with("path", path.as_str())
 }

@@ -28,11 +28,7 @@ impl Probes for HostProbes {
     }
 
     fn database(&self, place: &str) -> DatabaseProbe {
-        let source = TableSource {
-            place: place.to_owned(),
-            anywhere: true,
-            tables: &[],
-        };
+        let source = TableSource { place: place.to_owned(), anywhere: true, tables: &[] };
         tables::locate(&self.root, &source).map_or(DatabaseProbe::Impossible, |place| tables::probe(&place))
     }
 }

@@ -20,9 +20,7 @@ pub(crate) fn find_root(
     cwd: &Path,
     formats: &[&dyn Format],
 ) -> Result<PathBuf, Refusal> {
-    let named = option
-        .map(Path::to_path_buf)
-        .or_else(|| variables.into_iter().flatten().next().map(PathBuf::from));
+    let named = option.map(Path::to_path_buf).or_else(|| variables.into_iter().flatten().next().map(PathBuf::from));
     if let Some(named) = named {
         return canonical_folder(&cwd.join(named));
     }
@@ -40,10 +38,8 @@ pub(crate) fn find_root(
 fn canonical_folder(folder: &Path) -> Result<PathBuf, Refusal> {
     match folder.canonicalize() {
         Ok(path) if path.is_dir() => Ok(path),
-        _ => Err(
-            Refusal::invalid("project", format!("there is no folder {}", folder.display()))
-                .hint("name an existing folder with --project DIR"),
-        ),
+        _ => Err(Refusal::invalid("project", format!("there is no folder {}", folder.display()))
+            .hint("name an existing folder with --project DIR")),
     }
 }
 
@@ -60,10 +56,7 @@ pub(crate) fn read_settings(files: &ProjectFiles, formats: &[&dyn Format]) -> Re
         FileState::Absent => return Ok(Object::new()),
         FileState::Bytes(bytes) => bytes,
         FileState::Irregular(why) => {
-            return Err(Refusal::config(
-                "mainstay.toml",
-                format!("mainstay.toml cannot be read ({why:?})"),
-            ));
+            return Err(Refusal::config("mainstay.toml", format!("mainstay.toml cannot be read ({why:?})")));
         }
     };
     let text =
@@ -78,17 +71,8 @@ fn check_formats(settings: &Object, formats: &[&dyn Format]) -> Result<(), Refus
     let Some(listed) = settings.get("formats") else {
         return Ok(());
     };
-    let names = || {
-        formats
-            .iter()
-            .map(|format| Value::from(format.name()))
-            .collect::<Vec<_>>()
-    };
-    let known = |value: &Value| {
-        value
-            .as_str()
-            .is_some_and(|name| formats.iter().any(|format| format.name() == name))
-    };
+    let names = || formats.iter().map(|format| Value::from(format.name())).collect::<Vec<_>>();
+    let known = |value: &Value| value.as_str().is_some_and(|name| formats.iter().any(|format| format.name() == name));
     match listed.as_array() {
         Some(listed) if listed.iter().all(known) => Ok(()),
         _ => {

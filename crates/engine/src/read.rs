@@ -26,17 +26,10 @@ pub(crate) fn read(
     call: &Call,
     ctx: &Context,
 ) -> Result<Read, Refusal> {
-    let snapshot = store
-        .map(Store::read)
-        .transpose()
-        .map_err(|error| refusals::of_store(&error))?;
+    let snapshot = store.map(Store::read).transpose().map_err(|error| refusals::of_store(&error))?;
     let reads = snapshot.as_deref();
     let records = StoreRecords::new(reads);
-    let view = View {
-        records: &records,
-        files: engine.files(),
-        probes: engine.probes(),
-    };
+    let view = View { records: &records, files: engine.files(), probes: engine.probes() };
     let mut draft = Draft::new(&records);
     let mut warnings = Vec::new();
     for space in format.spaces(Some(call), &view, ctx)? {
@@ -65,11 +58,7 @@ pub(crate) fn read_from_images(
     why: &Refusal,
 ) -> Result<Reply, Refusal> {
     let records = StoreRecords::new(None);
-    let view = View {
-        records: &records,
-        files: engine.files(),
-        probes: engine.probes(),
-    };
+    let view = View { records: &records, files: engine.files(), probes: engine.probes() };
     let mut draft = Draft::new(&records);
     let message = format!("{}; answered from the files alone", why.message);
     let mut warnings = vec![Warning::new(why.code.clone(), message)];

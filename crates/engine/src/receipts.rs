@@ -28,19 +28,13 @@ pub(crate) fn find(txn: &dyn Txn, call: &Call, ctx: &Context) -> Result<Found, R
     let Some(id) = &ctx.request_id else {
         return Ok(Found::Nothing);
     };
-    let Some(receipt) = txn
-        .receipt(&call.tool, id)
-        .map_err(|error| refusals::of_store(&error))?
-    else {
+    let Some(receipt) = txn.receipt(&call.tool, id).map_err(|error| refusals::of_store(&error))? else {
         return Ok(Found::Nothing);
     };
     if receipt.digest != digest(call) {
-        return Err(Refusal::refused(
-            "request_id_reused",
-            format!("request id {id:?} was used with other arguments"),
-        )
-        .field("request_id")
-        .hint("take a fresh request id for a new request"));
+        return Err(Refusal::refused("request_id_reused", format!("request id {id:?} was used with other arguments"))
+            .field("request_id")
+            .hint("take a fresh request id for a new request"));
     }
     Ok(match receipt.reply.clone() {
         Some(body) => Found::Reply(replayed(body)),
@@ -62,11 +56,7 @@ fn warning(value: Value) -> Option<Warning> {
     let Value::Object(mut details) = value else { return None };
     let code = details.shift_remove("code")?.as_str()?.to_owned();
     let message = details.shift_remove("message")?.as_str()?.to_owned();
-    Some(Warning {
-        code: code.into(),
-        message,
-        details,
-    })
+    Some(Warning { code: code.into(), message, details })
 }
 
 /// Keeps the receipt of a request that was carried out, and drops old ones.

@@ -18,18 +18,12 @@ pub(crate) struct StoreRecords<'a> {
 impl<'a> StoreRecords<'a> {
     /// Over a store's view or transaction; over nothing for a project without a store.
     pub(crate) fn new(reads: Option<&'a dyn Reads>) -> Self {
-        Self {
-            reads,
-            failure: RefCell::new(None),
-        }
+        Self { reads, failure: RefCell::new(None) }
     }
 
     /// Fails if any read so far has failed.
     pub(crate) fn check(&self) -> Result<(), Refusal> {
-        self.failure
-            .borrow()
-            .as_ref()
-            .map_or(Ok(()), |error| Err(refusals::of_store(error)))
+        self.failure.borrow().as_ref().map_or(Ok(()), |error| Err(refusals::of_store(error)))
     }
 
     fn attempt<T: Default>(&self, read: impl FnOnce(&dyn Reads) -> Result<T, StoreError>) -> T {

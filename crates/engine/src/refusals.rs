@@ -9,12 +9,10 @@ use store::StoreError;
 /// What a failing engine database means to the caller.
 pub(crate) fn of_store(error: &StoreError) -> Refusal {
     match error {
-        StoreError::Busy | StoreError::Conflict(_) => Refusal::new(
-            RefusalClass::Unavailable,
-            "store_busy",
-            format!("the project's store is busy: {error}"),
-        )
-        .hint("repeat the command; with --request-id it is applied once"),
+        StoreError::Busy | StoreError::Conflict(_) => {
+            Refusal::new(RefusalClass::Unavailable, "store_busy", format!("the project's store is busy: {error}"))
+                .hint("repeat the command; with --request-id it is applied once")
+        }
         StoreError::Corrupt(_) => Refusal::new(
             RefusalClass::Corrupt,
             "store_corrupt",
@@ -39,13 +37,9 @@ pub(crate) fn of_store(error: &StoreError) -> Refusal {
 /// What an input or output error means to the caller; nothing was committed.
 pub(crate) fn of_io(path: impl AsRef<Path>, error: &io::Error) -> Refusal {
     let path = path.as_ref().display();
-    Refusal::new(
-        RefusalClass::Unavailable,
-        "write_failed",
-        format!("cannot write {path}: {error}"),
-    )
-    .with("path", path.to_string())
-    .hint("check the permissions and the free space; nothing was changed")
+    Refusal::new(RefusalClass::Unavailable, "write_failed", format!("cannot write {path}: {error}"))
+        .with("path", path.to_string())
+        .hint("check the permissions and the free space; nothing was changed")
 }
 
 /// What a failing table image's file means to the caller.
@@ -61,22 +55,14 @@ pub(crate) fn of_table(place: &Path, error: &rusqlite::Error) -> Refusal {
         )
         .with("holder", format!("another program writing {shown}"))
         .hint("finish or close that program's transaction and repeat the command"),
-        _ => Refusal::new(
-            RefusalClass::Unavailable,
-            "backend_unavailable",
-            format!("cannot use {shown}: {error}"),
-        )
-        .with("path", shown.to_string()),
+        _ => Refusal::new(RefusalClass::Unavailable, "backend_unavailable", format!("cannot use {shown}: {error}"))
+            .with("path", shown.to_string()),
     }
 }
 
 /// The file where the tables should be is no sound database.
 pub(crate) fn table_corrupt(place: &Path, why: &str) -> Refusal {
-    Refusal::new(
-        RefusalClass::Corrupt,
-        "db_corrupt",
-        format!("{} is no sound database: {why}", place.display()),
-    )
-    .with("path", place.display().to_string())
-    .hint("move the file away; the records are kept in .mainstay/ and the next write makes it again")
+    Refusal::new(RefusalClass::Corrupt, "db_corrupt", format!("{} is no sound database: {why}", place.display()))
+        .with("path", place.display().to_string())
+        .hint("move the file away; the records are kept in .mainstay/ and the next write makes it again")
 }

@@ -19,17 +19,11 @@ pub(crate) fn reply(
     ctx: &Context,
     receipt: &Receipt,
 ) -> Result<Reply, Refusal> {
-    let mut ctx = Context {
-        now: receipt.at,
-        ..ctx.clone()
-    };
+    let mut ctx = Context { now: receipt.at, ..ctx.clone() };
     let mut back: Vec<Change> = Vec::new();
     let mut unwinder = Unwinder::new(reads);
     let mut failure = None;
-    let page = EntryPage {
-        before: None,
-        down_to: receipt.revision,
-    };
+    let page = EntryPage { before: None, down_to: receipt.revision };
     let walked = reads.entries(&page, &mut |stored| match unwinder.entry(stored) {
         Ok(entry) => {
             // A request that changed nothing has no entry; then the head it saw stays.
@@ -53,11 +47,7 @@ pub(crate) fn reply(
     let records = StoreRecords::new(Some(reads));
     let mut draft = Draft::new(&records);
     draft.lay(&back);
-    let view = View {
-        records: &draft,
-        files: engine.files(),
-        probes: engine.probes(),
-    };
+    let view = View { records: &draft, files: engine.files(), probes: engine.probes() };
     let thought = format.handle(call, &view, &ctx);
     records.check()?;
     Ok(receipts::replayed(thought?.reply.to_object()))

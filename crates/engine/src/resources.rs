@@ -31,13 +31,9 @@ impl Engine {
             for path in self.image_paths(format)? {
                 resources.push(Resource {
                     uri: format!("{SCHEME}{}/{path}", format.name()),
-                    name: path.clone(),
                     description: format!("{path}, as {} renders it", format.name()),
-                    mime: if path.ends_with(".md") {
-                        "text/markdown"
-                    } else {
-                        "application/json"
-                    },
+                    mime: mime_of(&path),
+                    name: path,
                 });
             }
             for tool in readable(format) {
@@ -57,25 +53,10 @@ impl Engine {
     /// **Errors**: `resource_not_found`.
     pub fn read_resource(&self, uri: &str) -> Result<String, Refusal> {
         let missing = || Refusal::invalid("uri", format!("there is no resource {uri:?}"));
-        let missing = || Refusal {
-            code: "resource_not_found".into(),
-            ..missing()
-        };
-        let (name, rest) = uri
-            .strip_prefix(SCHEME)
-            .and_then(|rest| rest.split_once('/'))
-            .ok_or_else(missing)?;
-        let format = self
-            .formats_on()
-            .into_iter()
-            .find(|format| format.name() == name)
-            .ok_or_else(missing)?;
-        let identity = Identity {
-            actor: None,
-            session: None,
-            request_id: None,
-            origin: Origin::Mcp,
-        };
+        let missing = || Refusal { code: "resource_not_found".into(), ..missing() };
+        let (name, rest) = uri.strip_prefix(SCHEME).and_then(|rest| rest.split_once('/')).ok_or_else(missing)?;
+        let format = self.formats_on().into_iter().find(|format| format.name() == name).ok_or_else(missing)?;
+        let identity = Identity { actor: None, session: None, request_id: None, origin: Origin::Mcp };
         if readable(format).any(|tool| tool.name == rest) {
             let reply = self.call(&Call::new(rest, Object::new()), &identity)?;
             return Ok(Value::Object(reply.to_object()).to_string());
@@ -100,24 +81,22 @@ impl Engine {
         let snapshot = store.as_deref().map(store::Store::read).transpose();
         let snapshot = snapshot.map_err(|error| crate::refusals::of_store(&error))?;
         let records = StoreRecords::new(snapshot.as_deref());
-        let view = View {
-            records: &records,
-            files: self.files(),
-            probes: self.probes(),
-        };
+        let view = View { records: &records, files: self.files(), probes: self.probes() };
         let mut paths = Vec::new();
         for space in format.spaces(None, &view, &ctx)? {
             let ground = survey(self, snapshot.as_deref(), format, space, &view, &ctx)?;
             let stands = |file: &&crate::ground::Inspected| matches!(file.now, FileState::Bytes(_));
-            paths.extend(
-                ground
-                    .files
-                    .iter()
-                    .filter(stands)
-                    .map(|file| file.source.path.as_str().to_owned()),
-            );
+            paths.extend(ground.files.iter().filter(stands).map(|file| file.source.path.as_str().to_owned()));
         }
         Ok(paths)
+    }
+}
+
+fn mime_of(path: &str) -> &'static str {
+    match path.rsplit_once('.') {
+        Some((_, "md")) => "text/markdown",
+        Some((_, "json")) => "application/json",
+        _ => "text/plain",
     }
 }
 

@@ -32,12 +32,7 @@ pub(crate) fn begin_tables(
     let Some(source) = &sources.table else { return Ok(None) };
     let place = tables::locate(engine.root(), source)?;
     let session = TableSession::begin(place, source.clone(), deadline.left())?;
-    Ok(Some(Tabled {
-        space: space.clone(),
-        session,
-        state: None,
-        shows: None,
-    }))
+    Ok(Some(Tabled { space: space.clone(), session, state: None, shows: None }))
 }
 
 impl Tabled {
@@ -53,11 +48,7 @@ impl Tabled {
         let tables = self.session.tables();
         let mut all = || all_rows(format, reads, &space, tables.iter().map(|table| table.kind));
         let mut since = |revision| changed_rows(format, reads, &space, revision);
-        let mut expected = Expected {
-            all: &mut all,
-            since: &mut since,
-            nonce: &mut clock::random,
-        };
+        let mut expected = Expected { all: &mut all, since: &mut since, nonce: &mut clock::random };
         self.session.survey(self.state.as_ref(), now, &mut expected)
     }
 
@@ -75,11 +66,7 @@ impl Tabled {
         let mut outside = format.rows(&taken.changes);
         outside.rows.retain(|row| taken.writes(row));
         self.session.write(&outside, now)?;
-        let own: Vec<Change> = changes
-            .iter()
-            .filter(|change| change.key.space == self.space)
-            .cloned()
-            .collect();
+        let own: Vec<Change> = changes.iter().filter(|change| change.key.space == self.space).cloned().collect();
         self.session.write(&format.rows(&own), now)?;
         if !self.session.is_dirty() {
             return Ok(false);
@@ -105,10 +92,7 @@ impl Tabled {
             let Some(head) = one.shows else { continue };
             let place = one.session.place().to_string_lossy().into_owned();
             if let Err(refusal) = one.session.commit(head) {
-                let message = format!(
-                    "{place} could not be written ({}); the next command mends it",
-                    refusal.message
-                );
+                let message = format!("{place} could not be written ({}); the next command mends it", refusal.message);
                 warnings.push(Warning::new("image_stale", message).with("path", place));
             }
         }
@@ -125,9 +109,7 @@ fn all_rows(
 ) -> Result<TableRows, Refusal> {
     let mut changes = Vec::new();
     for kind in kinds {
-        let records = reads
-            .scan(space, kind, &Scan::all())
-            .map_err(|error| refusals::of_store(&error))?;
+        let records = reads.scan(space, kind, &Scan::all()).map_err(|error| refusals::of_store(&error))?;
         changes.extend(records.into_iter().map(|record| Change {
             key: RecordKey::new(space.clone(), kind, record.id),
             before: None,
@@ -147,10 +129,7 @@ fn changed_rows(
     let mut entries = Vec::new();
     let mut unwinder = Unwinder::new(reads);
     let mut failure = None;
-    let page = EntryPage {
-        before: None,
-        down_to: Revision(revision.0 + 1),
-    };
+    let page = EntryPage { before: None, down_to: Revision(revision.0 + 1) };
     let walked = reads.entries(&page, &mut |stored| match unwinder.entry(stored) {
         Ok(entry) => {
             entries.push(entry);
@@ -168,12 +147,11 @@ fn changed_rows(
     let mut merged: BTreeMap<RecordKey, (Option<Value>, Option<Value>)> = BTreeMap::new();
     for entry in entries.into_iter().rev() {
         for change in entry.changes.into_iter().filter(|change| change.key.space == *space) {
-            match merged.get_mut(&change.key) {
-                Some((_, after)) => *after = change.after,
-                None => {
-                    order.push(change.key.clone());
-                    merged.insert(change.key, (change.before, change.after));
-                }
+            if let Some((_, after)) = merged.get_mut(&change.key) {
+                *after = change.after;
+            } else {
+                order.push(change.key.clone());
+                merged.insert(change.key, (change.before, change.after));
             }
         }
     }

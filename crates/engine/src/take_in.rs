@@ -47,11 +47,7 @@ pub(crate) fn take_in(
     ctx: &Context,
 ) -> Result<TakenIn, Refusal> {
     let (frozen, blocked) = ground.frozen();
-    let mut taken = TakenIn {
-        warnings: ground.sources.warnings.clone(),
-        blocked,
-        ..TakenIn::default()
-    };
+    let mut taken = TakenIn { warnings: ground.sources.warnings.clone(), blocked, ..TakenIn::default() };
     taken.warnings.extend(frozen);
     let mut draft = Draft::new(view.records);
     if let Some(rows) = rows {
@@ -88,10 +84,5 @@ impl TakenIn {
 
 /// The context in which outside edits are taken in: the request's clock, nobody's session.
 pub(crate) fn outside_context(ctx: &Context) -> Context {
-    Context {
-        actor: OUTSIDE.to_owned(),
-        session: None,
-        request_id: None,
-        ..ctx.clone()
-    }
+    Context { actor: OUTSIDE.to_owned(), session: None, request_id: None, ..ctx.clone() }
 }

@@ -2,18 +2,22 @@
 //!
 //! The seven steps stand here in their order; each step's doing stands in a file of its own.
 
+use std::time::Duration;
+
 use format::{Format, Sources, View};
 use model::{
-    Call, Change, Context, EntryCause, ExtraFile, ProjectPath, Refusal, Reply, Revision, Space, Value, Warning,
+    Call, Change, Context, EntryCause, ExtraFile, ProjectPath, Refusal, RefusalClass, Reply, Revision, Space, Value,
+    Warning,
 };
 use store::{NewEntry, Reads, Store, Txn};
 
 use crate::engine::Engine;
 use crate::foreign::ForeignGuard;
 use crate::ground::Ground;
-use crate::locks::{Deadline, FileLock, WAIT};
+use crate::locks::{Deadline, EVENT_WAIT, FileLock};
 use crate::plan::Plan;
 use crate::records::StoreRecords;
+use crate::spool::{Spool, spooled_reply};
 use crate::tabled::{Tabled, begin_tables};
 use crate::take_in::{self, TakenIn, outside_context, take_in};
 use crate::{heal, receipts, refusals, replay};
@@ -27,27 +31,58 @@ pub(crate) struct Asked {
     pub(crate) reads: bool,
 }
 
-type Answer = Result<Reply, Refusal>;
+/// What one request of a batch is told.
+pub(crate) type Answer = Result<Reply, Refusal>;
 
-/// Carries out a batch of requests of one format in one commit; each has its own answer.
+/// Carries out a batch of requests of one format in one commit; each has its own answer. Events of
+/// the format that are spooled go first.
 ///
 /// What fails for the batch as a whole fails for each request, with nothing changed.
-pub(crate) fn write(engine: &Engine, format: &dyn Format, batch: Vec<Asked>) -> Vec<Answer> {
-    let count = batch.len();
-    carry_out(engine, format, batch).unwrap_or_else(|refusal| vec![Err(refusal); count])
+pub(crate) fn write(engine: &Engine, format: &dyn Format, asked: Vec<Asked>, wait: Duration) -> Vec<Answer> {
+    let count = asked.len();
+    let ctx = &asked.first().expect("a batch holds a request").ctx;
+    let spooled = Spool::of(engine.home()).pending(format, ctx);
+    let batch: Vec<Asked> = spooled.iter().map(|event| event.asked.clone()).chain(asked).collect();
+    match carry_out(engine, format, &batch, wait) {
+        Ok(mut answers) => {
+            let own = answers.split_off(spooled.len());
+            for (event, answer) in spooled.into_iter().zip(&answers) {
+                event.settle(answer);
+            }
+            own
+        }
+        Err(refusal) => vec![Err(refusal); count],
+    }
 }
 
-fn carry_out(engine: &Engine, format: &dyn Format, batch: Vec<Asked>) -> Result<Vec<Answer>, Refusal> {
+/// Makes an event safe, then applies it with all that are spooled if the locks are free in time.
+pub(crate) fn event(engine: &Engine, format: &dyn Format, mut asked: Asked) -> Answer {
+    engine.home().make()?;
+    let spool = Spool::of(engine.home());
+    let id = spool.put(&asked).map_err(|error| refusals::of_io(engine.home().path(), &error))?;
+    // The event is in the spool already; this one is its caller, who hears the receipt's reply.
+    asked.ctx.request_id = Some(id);
+    match write(engine, format, vec![asked], EVENT_WAIT).pop().expect("one request has one answer") {
+        Err(refusal) if refusal.class == RefusalClass::Unavailable => Ok(spooled_reply(&refusal.message)),
+        Ok(mut reply) => {
+            reply.body.shift_remove("replayed");
+            Ok(reply)
+        }
+        refused => refused,
+    }
+}
+
+fn carry_out(engine: &Engine, format: &dyn Format, batch: &[Asked], wait: Duration) -> Result<Vec<Answer>, Refusal> {
     let ctx = outside_context(&batch.first().expect("a batch holds a request").ctx);
-    if let Some(refused) = rehearse(engine, format, &batch)? {
+    if let Some(refused) = rehearse(engine, format, batch)? {
         return Ok(refused);
     }
 
     // Locks: the format's own, the foreign ones, the queue, the write transaction.
-    let deadline = Deadline::within(WAIT);
+    let deadline = Deadline::within(wait);
     engine.home().make()?;
     let _own = FileLock::acquire(&engine.home().lock(format.name()), deadline)?;
-    let spaces = spaces_of(engine, format, &batch, &ctx)?;
+    let spaces = spaces_of(engine, format, batch, &ctx)?;
     let mut foreign = Vec::new();
     let mut tabled = Vec::new();
     for (space, sources) in &spaces {
@@ -60,15 +95,8 @@ fn carry_out(engine: &Engine, format: &dyn Format, batch: Vec<Asked>) -> Result<
 
     // Heal and take in.
     let written = heal::moves(engine, txn.as_mut())?;
-    let mut turn = Turn {
-        engine,
-        format,
-        grounds: Vec::new(),
-        taken: Vec::new(),
-        tabled,
-        changes: Vec::new(),
-        written,
-    };
+    let mut turn =
+        Turn { engine, format, grounds: Vec::new(), taken: Vec::new(), tabled, changes: Vec::new(), written };
     for (space, sources) in spaces {
         let ground = Ground::survey(engine.files(), Some(reads_of(txn.as_ref())), space, sources)?;
         turn.take_in(txn.as_mut(), ground, &ctx)?;
@@ -77,7 +105,7 @@ fn carry_out(engine: &Engine, format: &dyn Format, batch: Vec<Asked>) -> Result<
     // Think, request by request.
     let mut answers = Vec::with_capacity(batch.len());
     let mut extra = Extra::default();
-    for asked in &batch {
+    for asked in batch {
         txn.savepoint().map_err(|error| refusals::of_store(&error))?;
         match turn.decide(txn.as_mut(), asked) {
             Ok(decided) => {
@@ -96,15 +124,7 @@ fn carry_out(engine: &Engine, format: &dyn Format, batch: Vec<Asked>) -> Result<
     }
 
     // Render and prepare; from here on nothing can be refused for want of space.
-    let mut plan = Plan::render(
-        engine,
-        format,
-        txn.as_ref(),
-        &turn.grounds,
-        &turn.changes,
-        &turn.taken,
-        &ctx,
-    )?;
+    let mut plan = Plan::render(engine, format, txn.as_ref(), &turn.grounds, &turn.changes, &turn.taken, &ctx)?;
     plan.prepare(engine, &turn.grounds, &turn.taken, &ctx)?;
     let committed = commit(&mut turn, txn, &mut plan, &foreign, &ctx);
     if let Err(refusal) = committed {
@@ -119,10 +139,7 @@ fn carry_out(engine: &Engine, format: &dyn Format, batch: Vec<Asked>) -> Result<
     plan.confirm(store.as_ref());
     let mut before: Vec<Warning> = turn.taken.into_iter().flat_map(|taken| taken.warnings).collect();
     name_copies(&mut before, plan.kept());
-    Ok(answers
-        .into_iter()
-        .map(|answer| answer.map(|reply| with_warnings(reply, &before, &warnings)))
-        .collect())
+    Ok(answers.into_iter().map(|answer| answer.map(|reply| with_warnings(reply, &before, &warnings))).collect())
 }
 
 // In the order in which they came about: taking in, the call, publishing.
@@ -130,10 +147,7 @@ fn with_warnings(mut reply: Reply, before: &[Warning], after: &[Warning]) -> Rep
     let mut warnings = before.to_vec();
     warnings.append(&mut reply.warnings);
     warnings.extend_from_slice(after);
-    Reply {
-        body: reply.body,
-        warnings,
-    }
+    Reply { body: reply.body, warnings }
 }
 
 // Says in the warning about a file where its outside bytes are kept.
@@ -158,11 +172,7 @@ fn rehearse(engine: &Engine, format: &dyn Format, batch: &[Asked]) -> Result<Opt
         return Ok(None);
     }
     let records = StoreRecords::new(None);
-    let view = View {
-        records: &records,
-        files: engine.files(),
-        probes: engine.probes(),
-    };
+    let view = View { records: &records, files: engine.files(), probes: engine.probes() };
     let mut answers = Vec::new();
     for asked in batch {
         for space in format.spaces(Some(&asked.call), &view, &asked.ctx)? {
@@ -191,17 +201,9 @@ fn spaces_of(
     ctx: &Context,
 ) -> Result<Vec<(Space, Sources)>, Refusal> {
     let store = engine.opened_store()?;
-    let snapshot = store
-        .as_deref()
-        .map(Store::read)
-        .transpose()
-        .map_err(|error| refusals::of_store(&error))?;
+    let snapshot = store.as_deref().map(Store::read).transpose().map_err(|error| refusals::of_store(&error))?;
     let records = StoreRecords::new(snapshot.as_deref());
-    let view = View {
-        records: &records,
-        files: engine.files(),
-        probes: engine.probes(),
-    };
+    let view = View { records: &records, files: engine.files(), probes: engine.probes() };
     let mut spaces: Vec<(Space, Sources)> = Vec::new();
     for asked in batch {
         for space in format.spaces(Some(&asked.call), &view, &asked.ctx)? {
@@ -251,11 +253,7 @@ impl Turn<'_> {
             None => None,
         };
         let records = StoreRecords::new(Some(reads_of(txn)));
-        let view = View {
-            records: &records,
-            files: self.engine.files(),
-            probes: self.engine.probes(),
-        };
+        let view = View { records: &records, files: self.engine.files(), probes: self.engine.probes() };
         let taken = take_in(self.format, &ground, rows, Some(reads_of(txn)), &view, ctx)?;
         records.check()?;
         if !taken.changes.is_empty() {
@@ -283,25 +281,15 @@ impl Turn<'_> {
         match receipts::find(txn, call, ctx)? {
             receipts::Found::Nothing => {}
             receipts::Found::Reply(reply) => {
-                return Ok(Decided {
-                    reply,
-                    ..Decided::default()
-                });
+                return Ok(Decided { reply, ..Decided::default() });
             }
             receipts::Found::Compute(receipt) => {
                 let reply = replay::reply(self.engine, self.format, reads_of(txn), call, ctx, &receipt)?;
-                return Ok(Decided {
-                    reply,
-                    ..Decided::default()
-                });
+                return Ok(Decided { reply, ..Decided::default() });
             }
         }
         let records = StoreRecords::new(Some(reads_of(txn)));
-        let view = View {
-            records: &records,
-            files: self.engine.files(),
-            probes: self.engine.probes(),
-        };
+        let view = View { records: &records, files: self.engine.files(), probes: self.engine.probes() };
         let spaces = self.format.spaces(Some(call), &view, ctx)?;
         if !asked.reads {
             let blocked = |space: &Space| {
@@ -348,11 +336,7 @@ impl Turn<'_> {
             request_id: asked.ctx.request_id.as_deref(),
             space: spaces.first().unwrap_or(&whole),
             call: &asked.call.tool,
-            cause: if outcome.minor {
-                EntryCause::Minor
-            } else {
-                EntryCause::Call
-            },
+            cause: if outcome.minor { EntryCause::Minor } else { EntryCause::Call },
             changes: &outcome.changes,
             moves: &outcome.moves,
         };
@@ -370,19 +354,8 @@ fn commit(
     let head = txn.head().map_err(|error| refusals::of_store(&error))?;
     let mut something = turn.written;
     for tabled in &mut turn.tabled {
-        let place = turn
-            .grounds
-            .iter()
-            .position(|ground| ground.space == tabled.space)
-            .expect("surveyed above");
-        something |= tabled.record(
-            turn.format,
-            txn.as_mut(),
-            &turn.taken[place],
-            &turn.changes,
-            head,
-            ctx.now,
-        )?;
+        let place = turn.grounds.iter().position(|ground| ground.space == tabled.space).expect("surveyed above");
+        something |= tabled.record(turn.format, txn.as_mut(), &turn.taken[place], &turn.changes, head, ctx.now)?;
     }
     something |= plan.record(txn.as_mut())?;
     for guard in foreign {

@@ -7,6 +7,7 @@ use format::Format;
 use model::{Refusal, RefusalClass, Reply};
 
 use crate::engine::Engine;
+use crate::locks::WAIT;
 use crate::write::{Asked, write};
 
 /// How many requests share one commit at most.
@@ -31,9 +32,7 @@ impl Writer {
             .name("mainstay-writer".into())
             .spawn(move || run(&engine, &receiver))
             .expect("the operating system gives a thread at start");
-        Self {
-            jobs: Mutex::new(sender),
-        }
+        Self { jobs: Mutex::new(sender) }
     }
 
     /// Hands a request over and waits for its answer, which comes after its commit.
@@ -43,12 +42,10 @@ impl Writer {
         let sent = self.jobs.lock().unwrap_or_else(PoisonError::into_inner).send(job);
         match sent.ok().and_then(|()| answered.recv().ok()) {
             Some(reply) => reply,
-            None => Err(Refusal::new(
-                RefusalClass::Unavailable,
-                "store_unavailable",
-                "the server's writer has stopped",
-            )
-            .hint("restart the server")),
+            None => {
+                Err(Refusal::new(RefusalClass::Unavailable, "store_unavailable", "the server's writer has stopped")
+                    .hint("restart the server"))
+            }
         }
     }
 }
@@ -82,14 +79,10 @@ fn answer(engine: &Engine, batch: Vec<Job>) {
     let format = batch[0].format;
     let (asked, waiting): (Vec<Asked>, Vec<_>) = batch.into_iter().map(|job| (job.asked, job.answer)).unzip();
     let count = asked.len();
-    let carry = std::panic::AssertUnwindSafe(|| write(engine, format, asked));
+    let carry = std::panic::AssertUnwindSafe(|| write(engine, format, asked, WAIT));
     let answers = std::panic::catch_unwind(carry).unwrap_or_else(|_| {
-        let refusal = Refusal::new(
-            RefusalClass::Unavailable,
-            "internal_error",
-            "the request failed unexpectedly",
-        )
-        .hint("mainstay doctor; nothing was reported done");
+        let refusal = Refusal::new(RefusalClass::Unavailable, "internal_error", "the request failed unexpectedly")
+            .hint("mainstay doctor; nothing was reported done");
         vec![Err(refusal); count]
     });
     for (reply, answer) in answers.into_iter().zip(waiting) {

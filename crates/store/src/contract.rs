@@ -108,7 +108,7 @@ pub trait Txn: Reads {
     /// Keeps bytes under their digest; keeping them twice is keeping them once.
     fn put_blob(&mut self, digest: &str, bytes: &[u8]) -> Result<(), StoreError>;
 
-    /// Drops the bytes of a digest that no image needs any more.
+    /// Drops the bytes of a digest, unless an image still has it as its confirmed or intended mark.
     fn delete_blob(&mut self, digest: &str) -> Result<(), StoreError>;
 
     /// Remembers a table image, replacing what was remembered of its space.

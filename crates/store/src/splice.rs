@@ -59,12 +59,8 @@ impl Splice {
     pub fn between(before: Option<&str>, after: Option<&str>) -> Self {
         match (before, after) {
             (None, None) => Self::Absent,
-            (None, Some(after)) => Self::Created {
-                after: after.to_owned(),
-            },
-            (Some(before), None) => Self::Deleted {
-                before: before.to_owned(),
-            },
+            (None, Some(after)) => Self::Created { after: after.to_owned() },
+            (Some(before), None) => Self::Deleted { before: before.to_owned() },
             (Some(before), Some(after)) => {
                 let prefix = common_prefix(before, after);
                 let (old, new) = (&before[prefix..], &after[prefix..]);
@@ -85,15 +81,9 @@ impl Splice {
             (Self::Absent, None) => Ok(None),
             (Self::Created { after }, None) => Ok(Some(after.clone())),
             (Self::Deleted { before: expected }, Some(before)) if expected == before => Ok(None),
-            (
-                Self::Replaced {
-                    prefix,
-                    suffix,
-                    removed,
-                    added,
-                },
-                Some(before),
-            ) => exchange(before, *prefix, *suffix, removed, added).map(Some),
+            (Self::Replaced { prefix, suffix, removed, added }, Some(before)) => {
+                exchange(before, *prefix, *suffix, removed, added).map(Some)
+            }
             _ => Err(SpliceError::Mismatch),
         }
     }
@@ -104,15 +94,9 @@ impl Splice {
             (Self::Absent, None) => Ok(None),
             (Self::Created { after: expected }, Some(after)) if expected == after => Ok(None),
             (Self::Deleted { before }, None) => Ok(Some(before.clone())),
-            (
-                Self::Replaced {
-                    prefix,
-                    suffix,
-                    removed,
-                    added,
-                },
-                Some(after),
-            ) => exchange(after, *prefix, *suffix, added, removed).map(Some),
+            (Self::Replaced { prefix, suffix, removed, added }, Some(after)) => {
+                exchange(after, *prefix, *suffix, added, removed).map(Some)
+            }
             _ => Err(SpliceError::Mismatch),
         }
     }
@@ -129,13 +113,7 @@ impl Splice {
             Self::Replaced { added, .. } => (REPLACED, added.as_str()),
         };
         let mut bytes = vec![tag];
-        if let Self::Replaced {
-            prefix,
-            suffix,
-            removed,
-            ..
-        } = self
-        {
+        if let Self::Replaced { prefix, suffix, removed, .. } = self {
             for number in [*prefix, *suffix, removed.len()] {
                 push_number(&mut bytes, number);
             }
@@ -157,12 +135,7 @@ impl Splice {
                 let suffix = pull_number(&mut rest)?;
                 let length = pull_number(&mut rest)?;
                 let (removed, added) = rest.split_at_checked(length).ok_or(SpliceError::Malformed)?;
-                Ok(Self::Replaced {
-                    prefix,
-                    suffix,
-                    removed: text(removed)?,
-                    added: text(added)?,
-                })
+                Ok(Self::Replaced { prefix, suffix, removed: text(removed)?, added: text(added)? })
             }
             _ => Err(SpliceError::Malformed),
         }
@@ -197,17 +170,11 @@ fn exchange(whole: &str, prefix: usize, suffix: usize, out: &str, into: &str) ->
     let head = whole.get(..prefix).ok_or(SpliceError::Mismatch)?;
     let stretch = whole.get(prefix..whole.len() - suffix).ok_or(SpliceError::Mismatch)?;
     let tail = &whole[whole.len() - suffix..];
-    if stretch == out {
-        Ok([head, into, tail].concat())
-    } else {
-        Err(SpliceError::Mismatch)
-    }
+    if stretch == out { Ok([head, into, tail].concat()) } else { Err(SpliceError::Mismatch) }
 }
 
 fn text(bytes: &[u8]) -> Result<String, SpliceError> {
-    str::from_utf8(bytes)
-        .map(str::to_owned)
-        .map_err(|_| SpliceError::Malformed)
+    str::from_utf8(bytes).map(str::to_owned).map_err(|_| SpliceError::Malformed)
 }
 
 fn push_number(bytes: &mut Vec<u8>, mut number: usize) {
@@ -263,22 +230,10 @@ mod tests {
     #[test]
     fn a_splice_that_does_not_fit_is_refused() {
         let splice = Splice::between(Some("[1,2,3]"), Some("[1,5,3]"));
-        for text in [
-            None,
-            Some(""),
-            Some("[1,4,3]"),
-            Some("[1,2,3,4]"),
-            Some("[1é3]"),
-            Some("aaé2é"),
-        ] {
+        for text in [None, Some(""), Some("[1,4,3]"), Some("[1,2,3,4]"), Some("[1é3]"), Some("aaé2é")] {
             assert_eq!(splice.apply(text), Err(SpliceError::Mismatch), "{text:?}");
         }
-        let huge = Splice::Replaced {
-            prefix: usize::MAX,
-            suffix: 2,
-            removed: String::new(),
-            added: String::new(),
-        };
+        let huge = Splice::Replaced { prefix: usize::MAX, suffix: 2, removed: String::new(), added: String::new() };
         assert_eq!(huge.apply(Some("x")), Err(SpliceError::Mismatch));
     }
 

@@ -109,16 +109,9 @@ mod tests {
 
     #[test]
     fn number_text_and_member_order_survive() {
-        for text in [
-            "1.0",
-            "0.10",
-            "-0",
-            "1e+400",
-            "1e+5",
-            "1e-7",
-            "12345678901234567890123",
-            r#"{"b":1.50,"a":[0.0]}"#,
-        ] {
+        for text in
+            ["1.0", "0.10", "-0", "1e+400", "1e+5", "1e-7", "12345678901234567890123", r#"{"b":1.50,"a":[0.0]}"#]
+        {
             check_text(text);
         }
     }
@@ -140,10 +133,7 @@ mod tests {
     #[test]
     fn numbers_made_from_text_are_stored_as_they_are_read() {
         let number = |text: &str| Value::Number(Number::from_string_unchecked(text.into()));
-        assert_eq!(
-            to_text(&Value::Array(vec![number("1e9"), number("1.0")])).unwrap(),
-            "[1e+9,1.0]"
-        );
+        assert_eq!(to_text(&Value::Array(vec![number("1e9"), number("1.0")])).unwrap(), "[1e+9,1.0]");
         assert!(matches!(to_text(&number("NaN")), Err(StoreError::Corrupt(_))));
     }
 

@@ -31,10 +31,7 @@ struct Reached {
 impl<'a> Unwinder<'a> {
     /// Starts at the records as `reads` shows them.
     pub fn new(reads: &'a dyn Reads) -> Self {
-        Self {
-            reads,
-            reached: HashMap::new(),
-        }
+        Self { reads, reached: HashMap::new() }
     }
 
     /// The entry with the values before and after each of its changes.
@@ -44,18 +41,13 @@ impl<'a> Unwinder<'a> {
         let mut changes = Vec::with_capacity(stored.changes.len());
         for change in stored.changes {
             let (before, after) =
-                self.step(&change.key, stored.revision, &change.splice)
-                    .map_err(|error| match error {
-                        StoreError::Corrupt(what) => {
-                            StoreError::Corrupt(format!("{}, revision {}: {what}", change.key, stored.revision))
-                        }
-                        other => other,
-                    })?;
-            changes.push(Change {
-                key: change.key,
-                before,
-                after,
-            });
+                self.step(&change.key, stored.revision, &change.splice).map_err(|error| match error {
+                    StoreError::Corrupt(what) => {
+                        StoreError::Corrupt(format!("{}, revision {}: {what}", change.key, stored.revision))
+                    }
+                    other => other,
+                })?;
+            changes.push(Change { key: change.key, before, after });
         }
         Ok(Entry {
             revision: stored.revision,

@@ -24,11 +24,7 @@ pub(crate) fn keep_aside(
     use format::Files as _;
     let base = format!("{}.conflict-{}", path.name(), now.to_stamp());
     for number in 1..=TRIES {
-        let name = if number == 1 {
-            base.clone()
-        } else {
-            format!("{base}-{number}")
-        };
+        let name = if number == 1 { base.clone() } else { format!("{base}-{number}") };
         let copy = path.beside(&name).expect("a name beside a valid path is valid");
         match create_new(files, &copy, bytes) {
             Ok(()) => {

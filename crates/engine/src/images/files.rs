@@ -27,9 +27,7 @@ pub(crate) struct FileStamp {
 impl ProjectFiles {
     /// Opens the root.
     pub(crate) fn open(root: &Path) -> io::Result<Self> {
-        Ok(Self {
-            dir: Dir::open_ambient_dir(root, ambient_authority())?,
-        })
+        Ok(Self { dir: Dir::open_ambient_dir(root, ambient_authority())? })
     }
 
     /// The handle, for the modules of this room.
@@ -67,17 +65,9 @@ impl ProjectFiles {
     // Neither follows a link in the last part nor waits for a pipe's other end.
     fn open_regular(&self, path: &ProjectPath) -> Result<File, FileState> {
         let mut options = OpenOptions::new();
-        options
-            .read(true)
-            .custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed());
-        let file = self
-            .dir
-            .open_with(path.as_str(), &options)
-            .map_err(|error| self.why_not(path, &error))?;
-        let kind = file
-            .metadata()
-            .map_err(|_| FileState::Irregular(Irregular::Unreadable))?
-            .file_type();
+        options.read(true).custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed());
+        let file = self.dir.open_with(path.as_str(), &options).map_err(|error| self.why_not(path, &error))?;
+        let kind = file.metadata().map_err(|_| FileState::Irregular(Irregular::Unreadable))?.file_type();
         if kind.is_file() {
             Ok(file)
         } else if kind.is_dir() {
@@ -124,16 +114,12 @@ impl Files for ProjectFiles {
         let Ok(entries) = self.dir.read_dir(folder.as_str()) else {
             return Vec::new();
         };
-        let mut names: Vec<String> = entries
-            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-            .collect();
+        let mut names: Vec<String> = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
         names.sort_unstable();
         names
     }
 
     fn is_folder(&self, path: &ProjectPath) -> bool {
-        self.dir
-            .symlink_metadata(path.as_str())
-            .is_ok_and(|metadata| metadata.is_dir())
+        self.dir.symlink_metadata(path.as_str()).is_ok_and(|metadata| metadata.is_dir())
     }
 }

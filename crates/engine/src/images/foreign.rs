@@ -50,10 +50,7 @@ impl<'a> ForeignLockHeld<'a> {
         let deadline = Deadline::within(wait);
         let owner = folder.join("owner").expect("a name beneath a valid path is valid");
         if let Some(parent) = folder.parent() {
-            files
-                .dir()
-                .create_dir_all(parent.as_str())
-                .map_err(|error| refusals::of_io(parent.as_str(), &error))?;
+            files.dir().create_dir_all(parent.as_str()).map_err(|error| refusals::of_io(parent.as_str(), &error))?;
         }
         loop {
             match files.dir().create_dir(folder.as_str()) {
@@ -63,12 +60,7 @@ impl<'a> ForeignLockHeld<'a> {
                         .dir()
                         .write(owner.as_str(), text.as_bytes())
                         .map_err(|error| refusals::of_io(owner.as_str(), &error))?;
-                    return Ok(Self {
-                        files,
-                        owner,
-                        folder: Some(folder.clone()),
-                        text,
-                    });
+                    return Ok(Self { files, owner, folder: Some(folder.clone()), text });
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(refusals::of_io(folder.as_str(), &error)),
@@ -92,14 +84,8 @@ impl<'a> ForeignLockHeld<'a> {
         loop {
             match files.dir().open_with(path.as_str(), &options) {
                 Ok(mut file) => {
-                    file.write_all(text.as_bytes())
-                        .map_err(|error| refusals::of_io(path.as_str(), &error))?;
-                    return Ok(Self {
-                        files,
-                        owner: path.clone(),
-                        folder: None,
-                        text,
-                    });
+                    file.write_all(text.as_bytes()).map_err(|error| refusals::of_io(path.as_str(), &error))?;
+                    return Ok(Self { files, owner: path.clone(), folder: None, text });
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(refusals::of_io(path.as_str(), &error)),
@@ -113,11 +99,7 @@ impl<'a> ForeignLockHeld<'a> {
                             drop(files.dir().remove_file(path.as_str()));
                         }
                     }
-                    pid => rest(
-                        deadline,
-                        path,
-                        &pid.map_or("unknown".into(), |pid| format!("pid {pid}")),
-                    )?,
+                    pid => rest(deadline, path, &pid.map_or("unknown".into(), |pid| format!("pid {pid}")))?,
                 },
                 FileState::Irregular(_) => rest(deadline, path, "unknown")?,
             }
@@ -170,11 +152,7 @@ fn rest(deadline: Deadline, lock: &ProjectPath, holder: &str) -> Result<(), Refu
 /// Our own line: who holds the lock, in terms that tell whether the process can be asked.
 fn our_mark() -> String {
     let (host, boot, space) = machine();
-    format!(
-        "{}\nmainstay {} {host} {boot} {space}\n",
-        std::process::id(),
-        clock::random()
-    )
+    format!("{}\nmainstay {} {host} {boot} {space}\n", std::process::id(), clock::random())
 }
 
 fn machine() -> (String, String, String) {
@@ -187,10 +165,7 @@ fn machine() -> (String, String, String) {
 // A time in the future is fresh; a stat that fails judges nothing.
 fn judge(files: &ProjectFiles, owner: &ProjectPath, folder: &ProjectPath, stale_ms: i64, now: Timestamp) -> Judged {
     let dir = files.dir();
-    let Ok(metadata) = dir
-        .symlink_metadata(owner.as_str())
-        .or_else(|_| dir.symlink_metadata(folder.as_str()))
-    else {
+    let Ok(metadata) = dir.symlink_metadata(owner.as_str()).or_else(|_| dir.symlink_metadata(folder.as_str())) else {
         return Judged::Free;
     };
     let mark = match files.read(owner, OWNER_LIMIT) {
@@ -220,9 +195,7 @@ fn judge(files: &ProjectFiles, owner: &ProjectPath, folder: &ProjectPath, stale_
 // renamed back, without replacing, when it is not the one that was judged.
 fn reclaim(files: &ProjectFiles, folder: &ProjectPath, owner: &ProjectPath, judged: &[u8]) {
     let dir = files.dir();
-    let aside = folder
-        .beside(&format!(".mainstay-{}-{}", folder.name(), clock::random()))
-        .expect("a valid name");
+    let aside = folder.beside(&format!(".mainstay-{}-{}", folder.name(), clock::random())).expect("a valid name");
     if dir.rename(folder.as_str(), dir, aside.as_str()).is_err() {
         return;
     }

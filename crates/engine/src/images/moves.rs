@@ -22,10 +22,7 @@ pub(crate) enum MoveOutcome {
 /// removed at its old place, so that it exists at one place at least at every moment.
 pub(crate) fn carry_out(files: &ProjectFiles, step: &FolderMove) -> io::Result<MoveOutcome> {
     let dir = files.dir();
-    let stands = |path: &ProjectPath| {
-        dir.symlink_metadata(path.as_str())
-            .is_ok_and(|metadata| metadata.is_dir())
-    };
+    let stands = |path: &ProjectPath| dir.symlink_metadata(path.as_str()).is_ok_and(|metadata| metadata.is_dir());
     match (stands(&step.from), stands(&step.to)) {
         (false, true) => return Ok(MoveOutcome::Done),
         (true, false) => {}
@@ -48,10 +45,7 @@ pub(crate) fn carry_out(files: &ProjectFiles, step: &FolderMove) -> io::Result<M
 // The copy grows under a name of its own and gets its real one when it is complete.
 fn copy_over(files: &ProjectFiles, step: &FolderMove) -> io::Result<()> {
     let dir = files.dir();
-    let growing = step
-        .to
-        .beside(&format!(".mainstay-{}.tmp", step.to.name()))
-        .map_err(|_| invalid_name())?;
+    let growing = step.to.beside(&format!(".mainstay-{}.tmp", step.to.name())).map_err(|_| invalid_name())?;
     if dir.symlink_metadata(growing.as_str()).is_ok() {
         dir.remove_dir_all(growing.as_str())?;
     }
@@ -67,10 +61,8 @@ fn copy_folder(files: &ProjectFiles, from: &ProjectPath, to: &ProjectPath) -> io
     for entry in dir.read_dir(from.as_str())? {
         let entry = entry?;
         let name = entry.file_name().into_string().map_err(|_| invalid_name())?;
-        let (source, target) = (
-            from.join(&name).map_err(|_| invalid_name())?,
-            to.join(&name).map_err(|_| invalid_name())?,
-        );
+        let (source, target) =
+            (from.join(&name).map_err(|_| invalid_name())?, to.join(&name).map_err(|_| invalid_name())?);
         let kind = entry.file_type()?;
         if kind.is_dir() {
             copy_folder(files, &source, &target)?;

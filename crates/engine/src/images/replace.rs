@@ -20,9 +20,7 @@ pub(crate) struct Prepared {
 }
 
 fn temporary_of(target: &ProjectPath) -> ProjectPath {
-    target
-        .beside(&format!(".mainstay-{}.tmp", target.name()))
-        .expect("a name beside a valid path is valid")
+    target.beside(&format!(".mainstay-{}.tmp", target.name())).expect("a name beside a valid path is valid")
 }
 
 impl Prepared {
@@ -30,10 +28,7 @@ impl Prepared {
     pub(crate) fn write(files: &ProjectFiles, target: &ProjectPath, bytes: &[u8]) -> io::Result<Self> {
         make_folders(files, target)?;
         let temporary = temporary_of(target);
-        let prepared = Self {
-            target: target.clone(),
-            temporary,
-        };
+        let prepared = Self { target: target.clone(), temporary };
         let written = prepared.fill(files, bytes);
         if written.is_err() {
             prepared.abandon(files);
@@ -60,9 +55,7 @@ impl Prepared {
             self.abandon(files);
             return Ok(false);
         }
-        let renamed = files
-            .dir()
-            .rename(self.temporary.as_str(), files.dir(), self.target.as_str());
+        let renamed = files.dir().rename(self.temporary.as_str(), files.dir(), self.target.as_str());
         if renamed.is_err() {
             self.abandon(files);
         }
@@ -85,10 +78,7 @@ pub(crate) fn sweep(files: &ProjectFiles, target: &ProjectPath) {
 pub(crate) fn create_new(files: &ProjectFiles, path: &ProjectPath, bytes: &[u8]) -> io::Result<()> {
     make_folders(files, path)?;
     let mut options = OpenOptions::new();
-    options
-        .write(true)
-        .create_new(true)
-        .custom_flags(OFlags::NOFOLLOW.bits().cast_signed());
+    options.write(true).create_new(true).custom_flags(OFlags::NOFOLLOW.bits().cast_signed());
     let mut file = files.dir().open_with(path.as_str(), &options)?;
     let written = file.write_all(bytes).and_then(|()| file.sync_all());
     if written.is_err() {
@@ -99,10 +89,7 @@ pub(crate) fn create_new(files: &ProjectFiles, path: &ProjectPath, bytes: &[u8])
 
 fn open_new(files: &ProjectFiles, path: &ProjectPath) -> io::Result<cap_std::fs::File> {
     let mut options = OpenOptions::new();
-    options
-        .write(true)
-        .create_new(true)
-        .custom_flags(OFlags::NOFOLLOW.bits().cast_signed());
+    options.write(true).create_new(true).custom_flags(OFlags::NOFOLLOW.bits().cast_signed());
     match files.dir().open_with(path.as_str(), &options) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             files.dir().remove_file(path.as_str())?;
@@ -115,11 +102,7 @@ fn open_new(files: &ProjectFiles, path: &ProjectPath) -> io::Result<cap_std::fs:
 // A folder that had to be made is safe only after its parent's fsync, so that happens at once.
 fn make_folders(files: &ProjectFiles, path: &ProjectPath) -> io::Result<()> {
     let Some(folder) = path.parent() else { return Ok(()) };
-    if files
-        .dir()
-        .symlink_metadata(folder.as_str())
-        .is_ok_and(|metadata| metadata.is_dir())
-    {
+    if files.dir().symlink_metadata(folder.as_str()).is_ok_and(|metadata| metadata.is_dir()) {
         return Ok(());
     }
     make_folders(files, &folder)?;
@@ -133,9 +116,7 @@ fn make_folders(files: &ProjectFiles, path: &ProjectPath) -> io::Result<()> {
 /// Fsyncs the folder that holds `path`, so that names in it survive a power failure.
 pub(crate) fn sync_folder_of(files: &ProjectFiles, path: &ProjectPath) -> io::Result<()> {
     let folder = path.parent();
-    let folder = folder
-        .as_ref()
-        .map_or(Path::new("."), |folder| Path::new(folder.as_str()));
+    let folder = folder.as_ref().map_or(Path::new("."), |folder| Path::new(folder.as_str()));
     let mut options = OpenOptions::new();
     options.read(true).custom_flags(OFlags::DIRECTORY.bits().cast_signed());
     files.dir().open_with(folder, &options)?.sync_all()
@@ -157,11 +138,7 @@ pub(crate) fn append_line(files: &ProjectFiles, path: &ProjectPath, line: &str, 
     use std::io::Read as _;
     make_folders(files, path)?;
     let mut options = OpenOptions::new();
-    options
-        .read(true)
-        .append(true)
-        .create(true)
-        .custom_flags(OFlags::NOFOLLOW.bits().cast_signed());
+    options.read(true).append(true).create(true).custom_flags(OFlags::NOFOLLOW.bits().cast_signed());
     let mut file = files.dir().open_with(path.as_str(), &options)?;
     file.write_all(format!("{line}\n").as_bytes())?;
     let mut text = String::new();

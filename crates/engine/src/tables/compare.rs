@@ -36,14 +36,8 @@ pub(super) fn into_inbox(
         }
         for (key, _) in wanted.into_values() {
             if first_contact {
-                let row = expected
-                    .rows
-                    .iter()
-                    .find(|row| row.table == image.table && row.key == *key);
-                let one = TableRows {
-                    rows: row.into_iter().cloned().collect(),
-                    ..TableRows::default()
-                };
+                let row = expected.rows.iter().find(|row| row.table == image.table && row.key == *key);
+                let one = TableRows { rows: row.into_iter().cloned().collect(), ..TableRows::default() };
                 rows::fill(connection, &[image], &one)?;
             } else {
                 let text = "INSERT INTO mainstay_inbox (tbl, op, old_pk) VALUES (?1, 'D', ?2)";
@@ -64,9 +58,7 @@ fn present(connection: &Connection, image: &TableImage) -> rusqlite::Result<Vec<
     let text = format!("SELECT {} FROM {} ORDER BY rowid", names.join(", "), image.table);
     let mut statement = connection.prepare(&text)?;
     let rows = statement.query_map([], |row| {
-        let cells = (1..names.len())
-            .map(|place| row.get_ref(place).map(to_cell))
-            .collect::<Result<Vec<_>, _>>()?;
+        let cells = (1..names.len()).map(|place| row.get_ref(place).map(to_cell)).collect::<Result<Vec<_>, _>>()?;
         Ok((to_cell(row.get_ref(0)?), cells))
     })?;
     rows.collect()
@@ -78,17 +70,13 @@ fn is_kept_as_invalid(
     key: &Cell,
     cells: &[Cell],
 ) -> rusqlite::Result<bool> {
-    let same: Vec<String> = (1..=cells.len())
-        .map(|place| format!("c{place} IS ?{}", place + 2))
-        .collect();
+    let same: Vec<String> = (1..=cells.len()).map(|place| format!("c{place} IS ?{}", place + 2)).collect();
     let text = format!(
         "SELECT count(*) FROM mainstay_inbox WHERE tbl = ?1 AND pk IS ?2 AND {} \
          AND refused IS NOT NULL AND closed_at IS NULL",
         same.join(" AND ")
     );
-    let values = [to_sql(&Cell::Text(image.table.to_owned())), to_sql(key)]
-        .into_iter()
-        .chain(cells.iter().map(to_sql));
+    let values = [to_sql(&Cell::Text(image.table.to_owned())), to_sql(key)].into_iter().chain(cells.iter().map(to_sql));
     connection.query_row(&text, params_from_iter(values), |row| Ok(row.get::<_, i64>(0)? > 0))
 }
 
@@ -108,15 +96,7 @@ fn insert(
     );
     let op = if known { "U" } else { "I" };
     let old = if known { to_sql(key) } else { to_sql(&Cell::Null) };
-    let head = [
-        to_sql(&Cell::Text(image.table.to_owned())),
-        to_sql(&Cell::Text(op.to_owned())),
-        old,
-        to_sql(key),
-    ];
-    connection.execute(
-        &text,
-        params_from_iter(head.into_iter().chain(cells.iter().map(to_sql))),
-    )?;
+    let head = [to_sql(&Cell::Text(image.table.to_owned())), to_sql(&Cell::Text(op.to_owned())), old, to_sql(key)];
+    connection.execute(&text, params_from_iter(head.into_iter().chain(cells.iter().map(to_sql))))?;
     Ok(())
 }

@@ -57,16 +57,11 @@ pub(super) fn highest(
     tables: &'static [TableImage],
 ) -> rusqlite::Result<Vec<(&'static str, i64)>> {
     let mut answer = Vec::new();
-    for image in tables
-        .iter()
-        .filter(|image| image.columns[0].kind == ColumnType::Integer)
-    {
+    for image in tables.iter().filter(|image| image.columns[0].kind == ColumnType::Integer) {
         let number: Option<Cell> = connection
-            .query_row(
-                "SELECT seq FROM sqlite_sequence WHERE name = ?1",
-                [image.table],
-                |row| Ok(to_cell(row.get_ref(0)?)),
-            )
+            .query_row("SELECT seq FROM sqlite_sequence WHERE name = ?1", [image.table], |row| {
+                Ok(to_cell(row.get_ref(0)?))
+            })
             .optional()?;
         if let Some(Cell::Integer(number)) = number {
             answer.push((image.table, number));

@@ -15,11 +15,8 @@ use model::Refusal;
 pub(crate) fn locate(root: &Path, source: &TableSource) -> Result<PathBuf, Refusal> {
     let place = root.join(&source.place);
     let outside = || {
-        Refusal::refused(
-            "path_outside_project",
-            format!("{} lies outside the project", source.place),
-        )
-        .with("path", source.place.as_str())
+        Refusal::refused("path_outside_project", format!("{} lies outside the project", source.place))
+            .with("path", source.place.as_str())
     };
     let Some(name) = place.file_name() else {
         return Err(outside());
@@ -33,11 +30,7 @@ pub(crate) fn locate(root: &Path, source: &TableSource) -> Result<PathBuf, Refus
     }
     let climbs = rest.iter().any(|part| part == "..");
     let link = real.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
-    if climbs || link || !real.starts_with(root) {
-        Err(outside())
-    } else {
-        Ok(real)
-    }
+    if climbs || link || !real.starts_with(root) { Err(outside()) } else { Ok(real) }
 }
 
 fn nearest_existing(folder: &Path) -> (PathBuf, Vec<std::ffi::OsString>) {
@@ -79,11 +72,7 @@ pub(crate) fn probe(place: &Path) -> DatabaseProbe {
     if place.exists() {
         let sound = super::connect(place, true)
             .and_then(|connection| connection.query_row("SELECT count(*) FROM sqlite_master", [], |_| Ok(())));
-        return if sound.is_ok() {
-            DatabaseProbe::Usable
-        } else {
-            DatabaseProbe::Corrupt
-        };
+        return if sound.is_ok() { DatabaseProbe::Usable } else { DatabaseProbe::Corrupt };
     }
     let Some(folder) = place.parent() else {
         return DatabaseProbe::Impossible;
@@ -91,9 +80,5 @@ pub(crate) fn probe(place: &Path) -> DatabaseProbe {
     let (existing, _) = nearest_existing(folder);
     let writable = existing.is_dir()
         && rustix::fs::access(&existing, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK).is_ok();
-    if writable {
-        DatabaseProbe::Creatable
-    } else {
-        DatabaseProbe::Impossible
-    }
+    if writable { DatabaseProbe::Creatable } else { DatabaseProbe::Impossible }
 }

@@ -23,10 +23,8 @@ pub(super) fn write(
     }
     for seq in &rows.closed {
         let text = now.to_millis_text();
-        connection.execute(
-            "UPDATE mainstay_inbox SET closed_at = ?2 WHERE seq = ?1 AND closed_at IS NULL",
-            (seq, text),
-        )?;
+        connection
+            .execute("UPDATE mainstay_inbox SET closed_at = ?2 WHERE seq = ?1 AND closed_at IS NULL", (seq, text))?;
     }
     Ok(())
 }
@@ -52,11 +50,7 @@ fn write_row(connection: &Connection, image: &TableImage, row: &RowImage) -> rus
     };
     let names: Vec<&str> = image.columns[1..].iter().map(|column| column.name).collect();
     let values = || std::iter::once(to_sql(&row.key)).chain(cells.iter().map(to_sql));
-    let set: Vec<String> = names
-        .iter()
-        .enumerate()
-        .map(|(place, name)| format!("{name} = ?{}", place + 2))
-        .collect();
+    let set: Vec<String> = names.iter().enumerate().map(|(place, name)| format!("{name} = ?{}", place + 2)).collect();
     let mut update = connection.prepare_cached(&format!("UPDATE {table} SET {} WHERE {key} = ?1", set.join(", ")))?;
     if update.execute(params_from_iter(values()))? == 0 {
         let marks: Vec<String> = (1..=names.len() + 1).map(|place| format!("?{place}")).collect();

@@ -45,11 +45,7 @@ pub(super) fn create_table(image: &TableImage) -> String {
             };
             let not_null = if column.not_null { " NOT NULL" } else { "" };
             let default = column.default.map_or(String::new(), |default| {
-                if default.starts_with('\'') {
-                    format!(" DEFAULT {default}")
-                } else {
-                    format!(" DEFAULT ({default})")
-                }
+                if default.starts_with('\'') { format!(" DEFAULT {default}") } else { format!(" DEFAULT ({default})") }
             });
             format!("  {} {kind}{key}{not_null}{default}", column.name)
         })
@@ -62,10 +58,7 @@ pub(super) fn triggers(image: &TableImage) -> [(String, String); 3] {
     let table = image.table;
     let key = image.columns[0].name;
     let cells: Vec<String> = (1..image.columns.len()).map(|number| format!("c{number}")).collect();
-    let fresh: Vec<String> = image.columns[1..]
-        .iter()
-        .map(|column| format!("NEW.{}", column.name))
-        .collect();
+    let fresh: Vec<String> = image.columns[1..].iter().map(|column| format!("NEW.{}", column.name)).collect();
     let (cells, fresh) = (cells.join(","), fresh.join(","));
     let trigger = |op: char, event: &str, body: String| {
         let name = format!("mainstay_{table}_{}", op.to_ascii_lowercase());
@@ -84,11 +77,7 @@ pub(super) fn triggers(image: &TableImage) -> [(String, String); 3] {
             "UPDATE",
             format!("(tbl,op,row_id,old_pk,pk,{cells}) VALUES ('{table}','U',NEW.rowid,OLD.{key},NEW.{key},{fresh})"),
         ),
-        trigger(
-            'D',
-            "DELETE",
-            format!("(tbl,op,row_id,old_pk) VALUES ('{table}','D',OLD.rowid,OLD.{key})"),
-        ),
+        trigger('D', "DELETE", format!("(tbl,op,row_id,old_pk) VALUES ('{table}','D',OLD.rowid,OLD.{key})")),
     ]
 }
 
@@ -107,11 +96,7 @@ pub(super) fn cookie(connection: &Connection) -> rusqlite::Result<i64> {
 /// What the file says about itself; `None` when it says nothing, or nothing that makes sense.
 pub(super) fn read_meta(connection: &Connection) -> rusqlite::Result<Option<Meta>> {
     let there: Option<i64> = connection
-        .query_row(
-            "SELECT 1 FROM sqlite_master WHERE name = 'mainstay_meta' AND type = 'table'",
-            [],
-            |row| row.get(0),
-        )
+        .query_row("SELECT 1 FROM sqlite_master WHERE name = 'mainstay_meta' AND type = 'table'", [], |row| row.get(0))
         .optional()?;
     if there.is_none() {
         return Ok(None);
@@ -145,17 +130,12 @@ pub(super) fn write_meta(connection: &Connection, meta: &Meta) -> rusqlite::Resu
 /// Whether every table is a table, and every trigger stands with our own text.
 pub(super) fn stands(tables: &[TableImage], master: &BTreeMap<String, (String, String)>) -> bool {
     let is_table = |name: &str| master.get(name).is_some_and(|(kind, _)| kind == "table");
-    is_table("mainstay_inbox")
-        && tables
-            .iter()
-            .all(|image| is_table(image.table) && triggers_stand(image, master))
+    is_table("mainstay_inbox") && tables.iter().all(|image| is_table(image.table) && triggers_stand(image, master))
 }
 
 /// Whether the three triggers of one table stand with our own text.
 pub(super) fn triggers_stand(image: &TableImage, master: &BTreeMap<String, (String, String)>) -> bool {
-    triggers(image).iter().all(|(name, text)| {
-        master
-            .get(name)
-            .is_some_and(|(kind, found)| kind == "trigger" && found == text)
-    })
+    triggers(image)
+        .iter()
+        .all(|(name, text)| master.get(name).is_some_and(|(kind, found)| kind == "trigger" && found == text))
 }

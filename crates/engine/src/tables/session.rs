@@ -37,14 +37,7 @@ impl TableSession {
             )
         })?;
         let connection = Self::open(&place, fresh, wait).map_err(|error| refusals::of_table(&place, &error))?;
-        Ok(Self {
-            connection,
-            place,
-            source,
-            meta: Meta::default(),
-            drained: 0,
-            dirty: false,
-        })
+        Ok(Self { connection, place, source, meta: Meta::default(), drained: 0, dirty: false })
     }
 
     fn open(place: &Path, fresh: bool, wait: Duration) -> rusqlite::Result<Connection> {
@@ -107,10 +100,7 @@ impl TableSession {
     }
 
     fn finish(&mut self) -> rusqlite::Result<()> {
-        self.connection.execute(
-            "DELETE FROM mainstay_inbox WHERE refused IS NULL AND seq <= ?1",
-            [self.drained],
-        )?;
+        self.connection.execute("DELETE FROM mainstay_inbox WHERE refused IS NULL AND seq <= ?1", [self.drained])?;
         self.meta.cookie = schema::cookie(&self.connection)?;
         schema::write_meta(&self.connection, &self.meta)?;
         self.connection.execute_batch("COMMIT")

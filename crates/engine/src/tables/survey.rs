@@ -22,10 +22,8 @@ pub(super) fn is_ours(meta: &Meta, state: &TableState) -> bool {
 
 /// The file was written by a newer program.
 pub(super) fn too_new(place: &Path, version: i64) -> Refusal {
-    let message = format!(
-        "{} has Mainstay's tables in version {version}; this program knows {VERSION}",
-        place.display()
-    );
+    let message =
+        format!("{} has Mainstay's tables in version {version}; this program knows {VERSION}", place.display());
     Refusal::new(RefusalClass::Unavailable, "schema_too_new", message).hint("update mainstay")
 }
 
@@ -67,19 +65,10 @@ impl TableSession {
         }
         let ours = found.filter(|meta| state.is_some_and(|state| is_ours(meta, state)));
         let is_ours = ours.is_some();
-        self.meta = ours.unwrap_or_else(|| Meta {
-            version: VERSION,
-            nonce: (expected.nonce)(),
-            revision: 0,
-            cookie: 0,
-        });
+        self.meta =
+            ours.unwrap_or_else(|| Meta { version: VERSION, nonce: (expected.nonce)(), revision: 0, cookie: 0 });
         let behind = state.filter(|state| is_ours && self.meta.revision != state.intended.0);
-        let mut seen = RowsSeen {
-            first_contact: false,
-            rows: Vec::new(),
-            restored: Vec::new(),
-            highest: Vec::new(),
-        };
+        let mut seen = RowsSeen { first_contact: false, rows: Vec::new(), restored: Vec::new(), highest: Vec::new() };
 
         let cookie = schema::cookie(&self.connection).map_err(failed)?;
         let changed = !(is_ours && self.meta.cookie == cookie);
@@ -114,10 +103,7 @@ impl TableSession {
         self.write(&missing, now)?;
         self.dirty = true;
         self.connection
-            .execute(
-                "DELETE FROM mainstay_inbox WHERE refused IS NULL AND seq <= ?1",
-                [state.drained],
-            )
+            .execute("DELETE FROM mainstay_inbox WHERE refused IS NULL AND seq <= ?1", [state.drained])
             .map_err(|error| refusals::of_table(&self.place, &error))?;
         Ok(())
     }
@@ -139,9 +125,7 @@ impl TableSession {
         for image in self.source.tables {
             match master.get(image.table) {
                 None => {
-                    self.connection
-                        .execute_batch(&schema::create_table(image))
-                        .map_err(failed)?;
+                    self.connection.execute_batch(&schema::create_table(image)).map_err(failed)?;
                     work.fill.push(image);
                 }
                 Some((kind, _)) if kind == "table" => {
@@ -156,9 +140,7 @@ impl TableSession {
             }
             for (name, text) in schema::triggers(image) {
                 // A dropped table takes its triggers with it, so all of them are made again.
-                self.connection
-                    .execute_batch(&format!("DROP TRIGGER IF EXISTS {name}"))
-                    .map_err(failed)?;
+                self.connection.execute_batch(&format!("DROP TRIGGER IF EXISTS {name}")).map_err(failed)?;
                 self.connection.execute_batch(&text).map_err(failed)?;
             }
         }

@@ -28,9 +28,8 @@ pub(crate) fn look(place: &Path, source: &TableSource, state: Option<&TableState
         let known = state.is_some_and(|state| Path::new(&state.place) == place);
         return Ok(if known { Presence::Waiting } else { Presence::Quiet });
     }
-    let connection = connect(place, false)
-        .or_else(|_| connect(place, true))
-        .map_err(|error| refusals::of_table(place, &error))?;
+    let connection =
+        connect(place, false).or_else(|_| connect(place, true)).map_err(|error| refusals::of_table(place, &error))?;
     look_inside(&connection, source, state, place).map_err(|error| refusals::of_table(place, &error))?
 }
 
@@ -53,11 +52,7 @@ fn look_inside(
     if !ours {
         let master = schema::master(connection)?;
         let any = meta.is_some() || source.tables.iter().any(|image| master.contains_key(image.table));
-        return Ok(Ok(if any || state.is_some() {
-            Presence::Waiting
-        } else {
-            Presence::Quiet
-        }));
+        return Ok(Ok(if any || state.is_some() { Presence::Waiting } else { Presence::Quiet }));
     }
     let cookie = schema::cookie(connection)?;
     let same_schema =
@@ -66,15 +61,7 @@ fn look_inside(
         return Ok(Ok(Presence::Waiting));
     }
     let row: Option<i64> = connection
-        .query_row(
-            "SELECT 1 FROM mainstay_inbox WHERE refused IS NULL LIMIT 1",
-            [],
-            |row| row.get(0),
-        )
+        .query_row("SELECT 1 FROM mainstay_inbox WHERE refused IS NULL LIMIT 1", [], |row| row.get(0))
         .optional()?;
-    Ok(Ok(if row.is_some() {
-        Presence::Waiting
-    } else {
-        Presence::Quiet
-    }))
+    Ok(Ok(if row.is_some() { Presence::Waiting } else { Presence::Quiet }))
 }

@@ -21,12 +21,7 @@ impl<'a> Desk<'a> {
         let root = TempDir::new().unwrap();
         let folder = root.path().join("store");
         let store = opener.create(&folder).unwrap();
-        Self {
-            _root: root,
-            folder,
-            opener,
-            store,
-        }
+        Self { _root: root, folder, opener, store }
     }
 
     pub(super) fn folder(&self) -> &Path {
@@ -87,11 +82,7 @@ pub(super) fn key(kind: &'static str, id: &str) -> RecordKey {
 
 /// A change between two JSON texts.
 pub(super) fn change(key: &RecordKey, before: Option<&str>, after: Option<&str>) -> Change {
-    Change {
-        key: key.clone(),
-        before: before.map(json),
-        after: after.map(json),
-    }
+    Change { key: key.clone(), before: before.map(json), after: after.map(json) }
 }
 
 pub(super) fn json(text: &str) -> Value {
@@ -105,20 +96,12 @@ pub(super) fn text_of(reads: &dyn Reads, key: &RecordKey) -> Option<String> {
 
 /// The ids that a scan answers.
 pub(super) fn ids(reads: &dyn Reads, kind: &str, scan: &Scan) -> Vec<String> {
-    reads
-        .scan(&SPACE, kind, scan)
-        .unwrap()
-        .into_iter()
-        .map(|record| record.id.to_string())
-        .collect()
+    reads.scan(&SPACE, kind, scan).unwrap().into_iter().map(|record| record.id.to_string()).collect()
 }
 
 /// All entries of a page.
 pub(super) fn page(reads: &dyn Reads, before: Option<u64>, down_to: u64) -> Vec<StoredEntry> {
-    let page = EntryPage {
-        before: before.map(Revision),
-        down_to: Revision(down_to),
-    };
+    let page = EntryPage { before: before.map(Revision), down_to: Revision(down_to) };
     let mut entries = Vec::new();
     reads
         .entries(&page, &mut |entry| {

@@ -22,10 +22,7 @@ pub struct Faults {
 impl Faults {
     /// The `nth` call fails, counted from 1; every other call goes through, and with 0 all do.
     pub fn at(nth: u64) -> Self {
-        Self {
-            calls: Arc::default(),
-            nth,
-        }
+        Self { calls: Arc::default(), nth }
     }
 
     /// How many calls there were.
@@ -94,18 +91,12 @@ impl<T: Opener> Opener for FailingOpener<T> {
 impl Store for Failing {
     fn read(&self) -> Result<Box<dyn Reads + '_>, StoreError> {
         self.faults.pass()?;
-        Ok(Box::new(Session {
-            inner: self.inner.read()?,
-            faults: &self.faults,
-        }))
+        Ok(Box::new(Session { inner: self.inner.read()?, faults: &self.faults }))
     }
 
     fn begin(&self) -> Result<Box<dyn Txn + '_>, StoreError> {
         self.faults.pass()?;
-        Ok(Box::new(Session {
-            inner: self.inner.begin()?,
-            faults: &self.faults,
-        }))
+        Ok(Box::new(Session { inner: self.inner.begin()?, faults: &self.faults }))
     }
 
     fn check(&self) -> Result<Vec<String>, StoreError> {

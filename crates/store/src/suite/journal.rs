@@ -52,10 +52,7 @@ pub fn a_false_before_is_a_conflict(opener: &dyn Opener) {
 /// One entry changes a key once.
 pub fn a_key_changed_twice_is_a_conflict(opener: &dyn Opener) {
     let desk = Desk::new(opener);
-    let twice = [
-        change(&key("k", "a"), None, Some("1")),
-        change(&key("k", "a"), None, Some("2")),
-    ];
+    let twice = [change(&key("k", "a"), None, Some("1")), change(&key("k", "a"), None, Some("2"))];
     desk.commit(|txn| assert!(matches!(txn.append(&entry(&twice)), Err(StoreError::Conflict(_)))));
     assert_eq!(desk.read().head().unwrap(), Revision(0));
 }
@@ -63,15 +60,9 @@ pub fn a_key_changed_twice_is_a_conflict(opener: &dyn Opener) {
 /// Every field of an entry comes back, changes and moves in their order.
 pub fn entries_keep_every_field(opener: &dyn Opener) {
     let desk = Desk::new(opener);
-    let step = |from, to| FolderMove {
-        from: ProjectPath::known(from),
-        to: ProjectPath::known(to),
-    };
+    let step = |from, to| FolderMove { from: ProjectPath::known(from), to: ProjectPath::known(to) };
     let moves = [step("z/ä", ".mainstay/trash/1"), step("a", "b")];
-    let changes = [
-        change(&key("z", "z"), None, Some("1")),
-        change(&key("a", "10"), None, Some("{}")),
-    ];
+    let changes = [change(&key("z", "z"), None, Some("1")), change(&key("a", "10"), None, Some("{}"))];
     let space = Space::known("upgrade/x");
     let full = NewEntry {
         at: Timestamp::from_millis(1_234_567_890_123),
@@ -84,14 +75,7 @@ pub fn entries_keep_every_field(opener: &dyn Opener) {
         changes: &changes,
         moves: &moves,
     };
-    let bare = NewEntry {
-        session: None,
-        request_id: None,
-        cause: EntryCause::Minor,
-        changes: &[],
-        moves: &[],
-        ..full
-    };
+    let bare = NewEntry { session: None, request_id: None, cause: EntryCause::Minor, changes: &[], moves: &[], ..full };
     desk.commit(|txn| {
         txn.append(&full).unwrap();
         txn.append(&bare).unwrap();
@@ -99,10 +83,7 @@ pub fn entries_keep_every_field(opener: &dyn Opener) {
     let view = desk.read();
     let mut unwinder = Unwinder::new(view.as_ref());
     for (entry, appended) in page(view.as_ref(), None, 0).into_iter().zip([bare, full]) {
-        assert_eq!(
-            unwinder.entry(entry.clone()).unwrap(),
-            expected(entry.revision, &appended)
-        );
+        assert_eq!(unwinder.entry(entry.clone()).unwrap(), expected(entry.revision, &appended));
     }
 }
 
@@ -115,10 +96,7 @@ pub fn entries_are_paged(opener: &dyn Opener) {
     }
     let view = desk.read();
     let revisions = |before, down_to| -> Vec<u64> {
-        page(view.as_ref(), before, down_to)
-            .into_iter()
-            .map(|entry| entry.revision.0)
-            .collect()
+        page(view.as_ref(), before, down_to).into_iter().map(|entry| entry.revision.0).collect()
     };
     assert_eq!(revisions(None, 0), [6, 5, 4, 3, 2, 1]);
     assert_eq!(revisions(None, 4), [6, 5, 4]);
@@ -132,11 +110,7 @@ pub fn entries_are_paged(opener: &dyn Opener) {
         seen.push(entry.revision.0);
         // A visitor may read meanwhile, even the journal itself.
         assert_eq!(page(view.as_ref(), Some(2), 0).len(), 1);
-        if seen.len() == 2 {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        if seen.len() == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })
     .unwrap();
     assert_eq!(seen, [6, 5]);
@@ -172,11 +146,7 @@ fn history(desk: &Desk<'_>) -> Vec<Entry> {
     let mut entries = Vec::new();
     for round in 0..40_usize {
         let mut changes = Vec::new();
-        for (place, key) in keys
-            .iter()
-            .enumerate()
-            .filter(|(place, _)| round.is_multiple_of(place + 1))
-        {
+        for (place, key) in keys.iter().enumerate().filter(|(place, _)| round.is_multiple_of(place + 1)) {
             let after = (round % 7 != place).then(|| format!("{{\"round\":{round},\"é\":[{place},1.0]}}"));
             changes.push(change(key, now[place].as_deref(), after.as_deref()));
             now[place] = after;
@@ -212,12 +182,7 @@ pub fn unwinding_skips_entries(opener: &dyn Opener) {
     let stored = page(view.as_ref(), None, 0);
     for stride in 2..9 {
         let mut unwinder = Unwinder::new(view.as_ref());
-        for (entry, expected) in stored
-            .iter()
-            .zip(appended.iter().rev())
-            .skip(stride - 2)
-            .step_by(stride)
-        {
+        for (entry, expected) in stored.iter().zip(appended.iter().rev()).skip(stride - 2).step_by(stride) {
             assert_eq!(unwinder.entry(entry.clone()).unwrap(), *expected, "stride {stride}");
         }
     }

@@ -23,18 +23,10 @@ pub fn images(opener: &dyn Opener) {
             txn.put_image(image).unwrap();
         }
     });
-    assert_eq!(
-        desk.read().images(&Space::known("one")).unwrap(),
-        [a.clone(), b.clone()]
-    );
+    assert_eq!(desk.read().images(&Space::known("one")).unwrap(), [a.clone(), b.clone()]);
     assert_eq!(desk.read().images(&Space::known("two")).unwrap(), [other]);
 
-    let moved = ImageState {
-        space: Space::known("two"),
-        confirmed: Mark::Absent,
-        intended: None,
-        ..b
-    };
+    let moved = ImageState { space: Space::known("two"), confirmed: Mark::Absent, intended: None, ..b };
     desk.commit(|txn| {
         txn.put_image(&moved).unwrap();
         txn.delete_image(&a).unwrap();
@@ -75,13 +67,8 @@ pub fn tables(opener: &dyn Opener) {
         intended: Revision(4),
         drained: 17,
     };
-    let second = TableState {
-        place: "/y".into(),
-        nonce: "n2".into(),
-        confirmed: Revision(4),
-        drained: 0,
-        ..first.clone()
-    };
+    let second =
+        TableState { place: "/y".into(), nonce: "n2".into(), confirmed: Revision(4), drained: 0, ..first.clone() };
     assert_eq!(desk.read().table(&SPACE).unwrap(), None);
     for table in [first, second] {
         desk.commit(|txn| txn.put_table(&table).unwrap());
@@ -93,33 +80,18 @@ pub fn tables(opener: &dyn Opener) {
 /// The moves of entries are pending, in order, until they are settled.
 pub fn pending_moves(opener: &dyn Opener) {
     let desk = Desk::new(opener);
-    let step = |from, to| FolderMove {
-        from: ProjectPath::known(from),
-        to: ProjectPath::known(to),
-    };
+    let step = |from, to| FolderMove { from: ProjectPath::known(from), to: ProjectPath::known(to) };
     let steps = [step("z", "y"), step("a", "b"), step("m", "n")];
     desk.commit(|txn| {
-        txn.append(&NewEntry {
-            moves: &steps[..2],
-            ..entry(&[])
-        })
-        .unwrap();
-        txn.append(&NewEntry {
-            moves: &steps[2..],
-            ..entry(&[])
-        })
-        .unwrap();
+        txn.append(&NewEntry { moves: &steps[..2], ..entry(&[]) }).unwrap();
+        txn.append(&NewEntry { moves: &steps[2..], ..entry(&[]) }).unwrap();
     });
     let pending = |revision, ordinal, step: &FolderMove| PendingMove {
         revision: Revision(revision),
         ordinal,
         step: step.clone(),
     };
-    let all = [
-        pending(1, 0, &steps[0]),
-        pending(1, 1, &steps[1]),
-        pending(2, 0, &steps[2]),
-    ];
+    let all = [pending(1, 0, &steps[0]), pending(1, 1, &steps[1]), pending(2, 0, &steps[2])];
     assert_eq!(desk.read().pending_moves().unwrap(), all);
     desk.commit(|txn| txn.settle_move(&all[1]).unwrap());
     assert_eq!(desk.read().pending_moves().unwrap(), [all[0].clone(), all[2].clone()]);
@@ -148,15 +120,8 @@ pub fn receipts(opener: &dyn Opener) {
     ];
     desk.commit(|txn| all.iter().for_each(|receipt| txn.put_receipt(receipt).unwrap()));
     for receipt in all {
-        let found = desk
-            .read()
-            .receipt(&receipt.tool, &receipt.request_id)
-            .unwrap()
-            .unwrap();
-        assert_eq!(
-            serde_json::to_string(&found.reply).unwrap(),
-            serde_json::to_string(&receipt.reply).unwrap()
-        );
+        let found = desk.read().receipt(&receipt.tool, &receipt.request_id).unwrap().unwrap();
+        assert_eq!(serde_json::to_string(&found.reply).unwrap(), serde_json::to_string(&receipt.reply).unwrap());
         assert_eq!(found, receipt);
     }
     assert_eq!(desk.read().receipt("t2", "r2").unwrap(), None);

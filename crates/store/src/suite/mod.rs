@@ -70,18 +70,13 @@ mod tests {
         let source = include_str!("mod.rs");
         let (exports, listed) = source.split_once("macro_rules!").unwrap();
         let words = |text: &str| -> Vec<String> {
-            text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
-                .map(str::to_owned)
-                .collect()
+            text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').map(str::to_owned).collect()
         };
         let (_, listed) = listed.split_once("$opener;").unwrap();
         let listed = words(listed.split_once('}').unwrap().0);
         for line in exports.split("pub use ").skip(1) {
             let names = words(line.split_once(';').unwrap().0.split_once("::").unwrap().1);
-            for name in names
-                .iter()
-                .filter(|name| name.starts_with(|c: char| c.is_ascii_lowercase()))
-            {
+            for name in names.iter().filter(|name| name.starts_with(|c: char| c.is_ascii_lowercase())) {
                 assert!(listed.contains(name), "{name} is exported and not run");
             }
         }

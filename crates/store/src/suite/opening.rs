@@ -25,10 +25,7 @@ pub fn create_is_idempotent(opener: &dyn Opener) {
     let desk = Desk::new(opener);
     desk.append(&[change(&key("k", "a"), None, Some("1"))]);
     let store = opener.create(desk.folder()).unwrap();
-    assert_eq!(
-        text_of(store.read().unwrap().as_ref(), &key("k", "a")).as_deref(),
-        Some("1")
-    );
+    assert_eq!(text_of(store.read().unwrap().as_ref(), &key("k", "a")).as_deref(), Some("1"));
 
     let root = TempDir::new().unwrap();
     thread::scope(|scope| {
@@ -70,14 +67,8 @@ pub fn size_grows_and_the_store_is_sound(opener: &dyn Opener) {
     assert_eq!(desk.store.check().unwrap(), [""; 0]);
     let at_first = total();
     let text = format!("\"{}\"", "x".repeat(100_000));
-    desk.append(&[
-        change(&key("k", "1"), None, Some(&text)),
-        change(&key("k", "x"), None, Some("{}")),
-    ]);
-    desk.append(&[
-        change(&key("k", "1"), Some(&text), Some("1")),
-        change(&key("k", "x"), Some("{}"), None),
-    ]);
+    desk.append(&[change(&key("k", "1"), None, Some(&text)), change(&key("k", "x"), None, Some("{}"))]);
+    desk.append(&[change(&key("k", "1"), Some(&text), Some("1")), change(&key("k", "x"), Some("{}"), None)]);
     assert!(total() >= at_first + 100_000, "{} after {at_first}", total());
     assert_eq!(desk.store.check().unwrap(), [""; 0]);
 }

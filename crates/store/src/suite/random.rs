@@ -29,11 +29,7 @@ type Records = BTreeMap<RecordKey, Value>;
 
 /// Random transactions leave the records of a plain map; journal and records tell the same story.
 pub fn random_operations(opener: &dyn Opener) {
-    let config = Config {
-        cases: 24,
-        failure_persistence: None,
-        ..Config::default()
-    };
+    let config = Config { cases: 24, failure_persistence: None, ..Config::default() };
     TestRunner::new(config)
         .run(&prop::collection::vec(groups(), 1..8), |groups| {
             let desk = Desk::new(opener);
@@ -129,10 +125,7 @@ fn read_all(reads: &dyn Reads) -> Records {
 }
 
 fn texts(records: &Records) -> BTreeMap<RecordKey, String> {
-    records
-        .iter()
-        .map(|(key, value)| (key.clone(), to_text(value).unwrap()))
-        .collect()
+    records.iter().map(|(key, value)| (key.clone(), to_text(value).unwrap())).collect()
 }
 
 /// The records that the entries alone amount to.

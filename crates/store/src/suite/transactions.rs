@@ -30,13 +30,7 @@ fn write_everything(txn: &mut dyn Txn, id: &str) {
     txn.put_meta(id, Some("1")).unwrap();
     txn.put_blob(id, b"bytes").unwrap();
     let path = ProjectPath::new(id).unwrap();
-    txn.put_image(&ImageState {
-        path,
-        space: SPACE.clone(),
-        confirmed: Mark::Absent,
-        intended: None,
-    })
-    .unwrap();
+    txn.put_image(&ImageState { path, space: SPACE.clone(), confirmed: Mark::Absent, intended: None }).unwrap();
     txn.put_receipt(&Receipt {
         tool: "t".into(),
         request_id: id.into(),
@@ -55,10 +49,7 @@ fn present(desk: &Desk<'_>, id: &str) -> [bool; 5] {
         view.record(&key("k", id)).unwrap().is_some(),
         view.meta(id).unwrap().is_some(),
         view.blob(id).unwrap().is_some(),
-        view.images(&SPACE)
-            .unwrap()
-            .iter()
-            .any(|image| image.path.as_str() == id),
+        view.images(&SPACE).unwrap().iter().any(|image| image.path.as_str() == id),
         view.receipt("t", id).unwrap().is_some(),
     ]
 }

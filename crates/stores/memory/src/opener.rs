@@ -16,20 +16,12 @@ pub struct MemoryOpener {
 
 impl Opener for MemoryOpener {
     fn open(&self, folder: &Path) -> Result<Option<Box<dyn Store>>, StoreError> {
-        let stores = self
-            .stores
-            .lock()
-            .expect("no test panics while it holds the list of stores");
-        Ok(stores
-            .get(folder)
-            .map(|store| Box::new(store.clone()) as Box<dyn Store>))
+        let stores = self.stores.lock().expect("no test panics while it holds the list of stores");
+        Ok(stores.get(folder).map(|store| Box::new(store.clone()) as Box<dyn Store>))
     }
 
     fn create(&self, folder: &Path) -> Result<Box<dyn Store>, StoreError> {
-        let mut stores = self
-            .stores
-            .lock()
-            .expect("no test panics while it holds the list of stores");
+        let mut stores = self.stores.lock().expect("no test panics while it holds the list of stores");
         Ok(Box::new(stores.entry(folder.to_owned()).or_default().clone()))
     }
 }

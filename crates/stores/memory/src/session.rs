@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use model::{Record, RecordKey, Revision, Scan, Space, Timestamp};
 use store::{
-    EntryPage, ImageState, NewEntry, PendingMove, Reads, Receipt, Splice, StoreError, StoredChange, StoredEntry,
+    EntryPage, ImageState, Mark, NewEntry, PendingMove, Reads, Receipt, Splice, StoreError, StoredChange, StoredEntry,
     TableState, Txn, weave,
 };
 
@@ -21,11 +21,7 @@ pub(crate) struct Session<'a> {
 
 impl<'a> Session<'a> {
     pub(crate) fn new(store: &'a MemoryStore, state: State) -> Self {
-        Self {
-            store,
-            state,
-            savepoint: None,
-        }
+        Self { store, state, savepoint: None }
     }
 }
 
@@ -47,20 +43,10 @@ impl Txn for Session<'_> {
                 Some(text) => drop(self.state.records.insert(key.clone(), (text, revision))),
                 None => drop(self.state.records.remove(&key)),
             }
-            changes.push(StoredChange {
-                key,
-                splice: change.splice,
-            });
+            changes.push(StoredChange { key, splice: change.splice });
         }
         for (ordinal, step) in (0..).zip(entry.moves) {
-            self.state.moves.insert(
-                (revision, ordinal),
-                PendingMove {
-                    revision,
-                    ordinal,
-                    step: step.clone(),
-                },
-            );
+            self.state.moves.insert((revision, ordinal), PendingMove { revision, ordinal, step: step.clone() });
         }
         self.state.entries.push(StoredEntry {
             revision,
@@ -78,9 +64,7 @@ impl Txn for Session<'_> {
     }
 
     fn put_receipt(&mut self, receipt: &Receipt) -> Result<(), StoreError> {
-        self.state
-            .receipts
-            .insert((receipt.tool.clone(), receipt.request_id.clone()), receipt.clone());
+        self.state.receipts.insert((receipt.tool.clone(), receipt.request_id.clone()), receipt.clone());
         Ok(())
     }
 
@@ -105,7 +89,11 @@ impl Txn for Session<'_> {
     }
 
     fn delete_blob(&mut self, digest: &str) -> Result<(), StoreError> {
-        self.state.blobs.remove(digest);
+        let marks = |mark: &Mark| matches!(mark, Mark::Digest(marked) if marked == digest);
+        let needs = |image: &ImageState| marks(&image.confirmed) || image.intended.as_ref().is_some_and(marks);
+        if !self.state.images.values().any(needs) {
+            self.state.blobs.remove(digest);
+        }
         Ok(())
     }
 

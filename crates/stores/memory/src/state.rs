@@ -27,10 +27,7 @@ pub(crate) struct State {
 
 impl Reads for State {
     fn record(&self, key: &RecordKey) -> Result<Option<Record>, StoreError> {
-        self.records
-            .get(key)
-            .map(|(text, revision)| read_record(key, text, *revision))
-            .transpose()
+        self.records.get(key).map(|(text, revision)| read_record(key, text, *revision)).transpose()
     }
 
     fn scan(&self, space: &Space, kind: &str, scan: &Scan) -> Result<Vec<Record>, StoreError> {
@@ -47,20 +44,12 @@ impl Reads for State {
         if scan.descending {
             found.reverse();
         }
-        found
-            .into_iter()
-            .take(scan.limit)
-            .map(|(key, (text, revision))| read_record(key, text, *revision))
-            .collect()
+        found.into_iter().take(scan.limit).map(|(key, (text, revision))| read_record(key, text, *revision)).collect()
     }
 
     fn kinds(&self, space: &Space) -> Result<Vec<String>, StoreError> {
-        let mut kinds: Vec<_> = self
-            .records
-            .keys()
-            .filter(|key| key.space == *space)
-            .map(|key| key.kind.to_string())
-            .collect();
+        let mut kinds: Vec<_> =
+            self.records.keys().filter(|key| key.space == *space).map(|key| key.kind.to_string()).collect();
         kinds.dedup();
         Ok(kinds)
     }
@@ -103,12 +92,7 @@ impl Reads for State {
     }
 
     fn images(&self, space: &Space) -> Result<Vec<ImageState>, StoreError> {
-        Ok(self
-            .images
-            .values()
-            .filter(|image| image.space == *space)
-            .cloned()
-            .collect())
+        Ok(self.images.values().filter(|image| image.space == *space).cloned().collect())
     }
 
     fn blob(&self, digest: &str) -> Result<Option<Vec<u8>>, StoreError> {
@@ -129,9 +113,5 @@ impl Reads for State {
 }
 
 fn read_record(key: &RecordKey, text: &str, revision: Revision) -> Result<Record, StoreError> {
-    Ok(Record {
-        id: key.id.clone(),
-        value: from_text(text)?,
-        revision,
-    })
+    Ok(Record { id: key.id.clone(), value: from_text(text)?, revision })
 }

@@ -31,10 +31,7 @@ struct Inner {
 
 impl MemoryStore {
     fn inner(&self) -> MutexGuard<'_, Inner> {
-        self.shared
-            .inner
-            .lock()
-            .expect("nothing panics while it holds the state")
+        self.shared.inner.lock().expect("nothing panics while it holds the state")
     }
 
     /// Replaces what is committed.
@@ -74,15 +71,9 @@ impl Store for MemoryStore {
     fn size(&self) -> Result<StoreSize, StoreError> {
         let state = self.inner().committed.clone();
         let texts = state.records.values().map(|(text, _)| text.len());
-        let splices = state
-            .entries
-            .iter()
-            .flat_map(|entry| &entry.changes)
-            .map(|change| change.splice.to_bytes().len());
+        let splices =
+            state.entries.iter().flat_map(|entry| &entry.changes).map(|change| change.splice.to_bytes().len());
         let database_bytes = texts.chain(splices).map(|length| length as u64).sum();
-        Ok(StoreSize {
-            database_bytes,
-            wal_bytes: 0,
-        })
+        Ok(StoreSize { database_bytes, wal_bytes: 0 })
     }
 }

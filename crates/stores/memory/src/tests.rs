@@ -20,11 +20,7 @@ fn write(store: &dyn Store) -> Result<(), StoreError> {
         space: &space,
         call: "c",
         cause: EntryCause::Call,
-        changes: &[Change {
-            key,
-            before,
-            after: Some(Value::from(1)),
-        }],
+        changes: &[Change { key, before, after: Some(Value::from(1)) }],
         moves: &[],
     })?;
     txn.release()?;

@@ -35,10 +35,7 @@ pub(crate) fn connect(path: &Path) -> Outcome<Connection> {
             return Ok(conn);
         }
         if file::length(&file::log_of(&path))? == 0
-            && let Ok(conn) = open(
-                &immutable(&path),
-                OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI,
-            )
+            && let Ok(conn) = open(&immutable(&path), OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI)
         {
             return Ok(conn);
         }

@@ -75,10 +75,6 @@ pub(crate) fn make(path: &Path) -> Outcome<()> {
 
 /// Makes the names in a folder durable.
 fn sync_folder(folder: &Path) -> Outcome<()> {
-    let folder = if folder.as_os_str().is_empty() {
-        Path::new(".")
-    } else {
-        folder
-    };
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     Ok(File::open(folder)?.sync_all()?)
 }

@@ -37,11 +37,7 @@ impl FromSql for LoadedId {
 /// A key from three columns, the first of which is `first`.
 pub(crate) fn load_key(row: &Row<'_>, first: usize) -> rusqlite::Result<RecordKey> {
     let kind: Cow<'static, str> = Cow::Owned(row.get(first + 1)?);
-    Ok(RecordKey::new(
-        Space::new(row.get::<_, String>(first)?),
-        kind,
-        row.get::<_, LoadedId>(first + 2)?.0,
-    ))
+    Ok(RecordKey::new(Space::new(row.get::<_, String>(first)?), kind, row.get::<_, LoadedId>(first + 2)?.0))
 }
 
 /// A revision as a column or a bound; one that no journal reaches becomes the highest possible.
@@ -52,7 +48,5 @@ pub(crate) fn number(revision: Revision) -> i64 {
 /// A revision that was read from a column.
 pub(crate) fn load_revision(row: &Row<'_>, column: usize) -> rusqlite::Result<Revision> {
     let number: i64 = row.get(column)?;
-    u64::try_from(number)
-        .map(Revision)
-        .map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, number))
+    u64::try_from(number).map(Revision).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, number))
 }

@@ -15,7 +15,8 @@ const PUT_IMAGE: &str = "INSERT INTO image (path, space, confirmed, intended) VA
 const DELETE_IMAGE: &str = "DELETE FROM image WHERE path = ?1";
 const BLOB: &str = "SELECT bytes FROM blob WHERE digest = ?1";
 const PUT_BLOB: &str = "INSERT INTO blob (digest, bytes) VALUES (?1, ?2) ON CONFLICT (digest) DO NOTHING";
-const DELETE_BLOB: &str = "DELETE FROM blob WHERE digest = ?1";
+const DELETE_BLOB: &str = "DELETE FROM blob WHERE digest = ?1 \
+     AND NOT EXISTS (SELECT 1 FROM image WHERE confirmed = ?1 OR intended = ?1)";
 const TABLE: &str = "SELECT place, nonce, confirmed, intended, drained FROM table_image WHERE space = ?1";
 const PUT_TABLE: &str = "INSERT INTO table_image (space, place, nonce, confirmed, intended, drained)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6)
@@ -39,12 +40,7 @@ pub(crate) fn images(conn: &Connection, space: &Space) -> Outcome<Vec<ImageState
 
 pub(crate) fn put_image(conn: &Connection, image: &ImageState) -> Outcome<()> {
     let intended = image.intended.as_ref().map(column);
-    let row = params![
-        image.path.as_str(),
-        image.space.as_str(),
-        column(&image.confirmed),
-        intended
-    ];
+    let row = params![image.path.as_str(), image.space.as_str(), column(&image.confirmed), intended];
     conn.prepare_cached(PUT_IMAGE)?.execute(row)?;
     Ok(())
 }
@@ -55,10 +51,7 @@ pub(crate) fn delete_image(conn: &Connection, image: &ImageState) -> Outcome<()>
 }
 
 pub(crate) fn blob(conn: &Connection, digest: &str) -> Outcome<Option<Vec<u8>>> {
-    Ok(conn
-        .prepare_cached(BLOB)?
-        .query_row([digest], |row| row.get(0))
-        .optional()?)
+    Ok(conn.prepare_cached(BLOB)?.query_row([digest], |row| row.get(0)).optional()?)
 }
 
 pub(crate) fn put_blob(conn: &Connection, digest: &str, bytes: &[u8]) -> Outcome<()> {
@@ -87,23 +80,9 @@ pub(crate) fn table(conn: &Connection, space: &Space) -> Outcome<Option<TableSta
 }
 
 pub(crate) fn put_table(conn: &Connection, table: &TableState) -> Outcome<()> {
-    let TableState {
-        place,
-        space,
-        nonce,
-        confirmed,
-        intended,
-        drained,
-    } = table;
+    let TableState { place, space, nonce, confirmed, intended, drained } = table;
     let revision = |of: &Revision| number(*of);
-    let row = params![
-        space.as_str(),
-        place,
-        nonce,
-        revision(confirmed),
-        revision(intended),
-        drained
-    ];
+    let row = params![space.as_str(), place, nonce, revision(confirmed), revision(intended), drained];
     conn.prepare_cached(PUT_TABLE)?.execute(row)?;
     Ok(())
 }
@@ -117,9 +96,5 @@ fn column(mark: &Mark) -> &str {
 }
 
 fn mark(column: String) -> Mark {
-    if column.is_empty() {
-        Mark::Absent
-    } else {
-        Mark::Digest(column)
-    }
+    if column.is_empty() { Mark::Absent } else { Mark::Digest(column) }
 }

@@ -57,8 +57,7 @@ pub(crate) fn append(conn: &Connection, entry: &NewEntry<'_>) -> Outcome<Revisio
     }
     for (ordinal, step) in (0_u32..).zip(entry.moves) {
         let (from, to) = (step.from.as_str(), step.to.as_str());
-        conn.prepare_cached(PUT_MOVE)?
-            .execute(params![number(revision), ordinal, from, to])?;
+        conn.prepare_cached(PUT_MOVE)?.execute(params![number(revision), ordinal, from, to])?;
     }
     Ok(revision)
 }
@@ -94,22 +93,14 @@ pub(crate) fn pending_moves(conn: &Connection) -> Outcome<Vec<PendingMove>> {
     let mut rows = statement.query([])?;
     let mut pending = Vec::new();
     while let Some(row) = rows.next()? {
-        let step = FolderMove {
-            from: path(row.get(2)?)?,
-            to: path(row.get(3)?)?,
-        };
-        pending.push(PendingMove {
-            revision: load_revision(row, 0)?,
-            ordinal: row.get(1)?,
-            step,
-        });
+        let step = FolderMove { from: path(row.get(2)?)?, to: path(row.get(3)?)? };
+        pending.push(PendingMove { revision: load_revision(row, 0)?, ordinal: row.get(1)?, step });
     }
     Ok(pending)
 }
 
 pub(crate) fn settle_move(conn: &Connection, pending: &PendingMove) -> Outcome<()> {
-    conn.prepare_cached(SETTLE)?
-        .execute(params![number(pending.revision), pending.ordinal])?;
+    conn.prepare_cached(SETTLE)?.execute(params![number(pending.revision), pending.ordinal])?;
     Ok(())
 }
 
@@ -134,10 +125,7 @@ fn load_changes(conn: &Connection, revision: Revision) -> Outcome<Vec<StoredChan
     let mut rows = statement.query([number(revision)])?;
     let mut changes = Vec::new();
     while let Some(row) = rows.next()? {
-        changes.push(StoredChange {
-            key: load_key(row, 0)?,
-            splice: load_splice(row, 3)?,
-        });
+        changes.push(StoredChange { key: load_key(row, 0)?, splice: load_splice(row, 3)? });
     }
     Ok(changes)
 }
@@ -166,24 +154,14 @@ fn cause(word: &str) -> Outcome<EntryCause> {
 
 /// **Shape**: `[["from","to"],…]`; nothing for no moves.
 fn write_moves(moves: &[FolderMove]) -> Option<String> {
-    let pairs = moves
-        .iter()
-        .map(|step| serde_json::json!([step.from.as_str(), step.to.as_str()]));
+    let pairs = moves.iter().map(|step| serde_json::json!([step.from.as_str(), step.to.as_str()]));
     (!moves.is_empty()).then(|| serde_json::Value::Array(pairs.collect()).to_string())
 }
 
 fn read_moves(text: Option<String>) -> Outcome<Vec<FolderMove>> {
     let Some(text) = text else { return Ok(Vec::new()) };
     let pairs: Vec<(String, String)> = serde_json::from_str(&text)?;
-    pairs
-        .into_iter()
-        .map(|(from, to)| {
-            Ok(FolderMove {
-                from: path(from)?,
-                to: path(to)?,
-            })
-        })
-        .collect()
+    pairs.into_iter().map(|(from, to)| Ok(FolderMove { from: path(from)?, to: path(to)? })).collect()
 }
 
 pub(crate) fn path(text: String) -> Outcome<ProjectPath> {

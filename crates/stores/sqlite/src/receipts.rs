@@ -31,14 +31,7 @@ pub(crate) fn get(conn: &Connection, tool: &str, request_id: &str) -> Outcome<Op
 }
 
 pub(crate) fn put(conn: &Connection, receipt: &Receipt) -> Outcome<()> {
-    let Receipt {
-        tool,
-        request_id,
-        digest,
-        at,
-        revision,
-        reply,
-    } = receipt;
+    let Receipt { tool, request_id, digest, at, revision, reply } = receipt;
     let reply = reply.as_ref().map(serde_json::to_string).transpose()?;
     let row = params![tool, request_id, digest, at.as_millis(), number(*revision), reply];
     conn.prepare_cached(PUT)?.execute(row)?;
@@ -51,10 +44,7 @@ pub(crate) fn drop_older(conn: &Connection, before: Timestamp) -> Outcome<()> {
 }
 
 pub(crate) fn meta(conn: &Connection, name: &str) -> Outcome<Option<String>> {
-    Ok(conn
-        .prepare_cached(META)?
-        .query_row([name], |row| row.get(0))
-        .optional()?)
+    Ok(conn.prepare_cached(META)?.query_row([name], |row| row.get(0)).optional()?)
 }
 
 pub(crate) fn put_meta(conn: &Connection, name: &str, value: Option<&str>) -> Outcome<()> {

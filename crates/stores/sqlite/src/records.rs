@@ -43,20 +43,14 @@ pub(crate) fn get(conn: &Connection, key: &RecordKey) -> Outcome<Option<Record>>
 /// The text of a value as it is stored.
 pub(crate) fn text(conn: &Connection, key: &RecordKey) -> Outcome<Option<String>> {
     let mut statement = conn.prepare_cached(TEXT)?;
-    Ok(statement
-        .query_row(params![key.space.as_str(), key.kind, StoredId(&key.id)], |row| {
-            row.get(0)
-        })
-        .optional()?)
+    Ok(statement.query_row(params![key.space.as_str(), key.kind, StoredId(&key.id)], |row| row.get(0)).optional()?)
 }
 
 /// Writes the text of a value, or removes the record.
 pub(crate) fn put(conn: &Connection, key: &RecordKey, text: Option<&str>, revision: Revision) -> Outcome<()> {
     let (space, id) = (key.space.as_str(), StoredId(&key.id));
     match text {
-        Some(text) => conn
-            .prepare_cached(PUT)?
-            .execute(params![space, key.kind, id, text, number(revision)])?,
+        Some(text) => conn.prepare_cached(PUT)?.execute(params![space, key.kind, id, text, number(revision)])?,
         None => conn.prepare_cached(DELETE)?.execute(params![space, key.kind, id])?,
     };
     Ok(())
@@ -96,9 +90,5 @@ fn load(row: &Row<'_>) -> rusqlite::Result<Loaded> {
 }
 
 fn parse((LoadedId(id), text, revision): Loaded) -> Outcome<Record> {
-    Ok(Record {
-        id,
-        value: from_text(&text)?,
-        revision,
-    })
+    Ok(Record { id, value: from_text(&text)?, revision })
 }

@@ -26,10 +26,7 @@ pub(crate) struct Session<'a> {
 impl<'a> Session<'a> {
     /// Takes over a connection with an open transaction.
     pub(crate) fn new(lease: Lease<'a>) -> Self {
-        Self {
-            lease,
-            has_savepoint: false,
-        }
+        Self { lease, has_savepoint: false }
     }
 
     pub(crate) fn conn(&self) -> &Connection {

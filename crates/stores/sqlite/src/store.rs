@@ -34,10 +34,7 @@ pub(crate) struct Lease<'a> {
 
 impl SqliteStore {
     pub(crate) fn new(path: PathBuf, conn: Connection) -> Self {
-        Self {
-            path,
-            idle: Mutex::new(vec![conn]),
-        }
+        Self { path, idle: Mutex::new(vec![conn]) }
     }
 
     /// Opens a transaction and makes sure that the schema is still the one that we know.
@@ -57,10 +54,7 @@ impl SqliteStore {
             Some(conn) => conn,
             None => connect(&self.path)?,
         };
-        Ok(Lease {
-            store: self,
-            conn: Some(conn),
-        })
+        Ok(Lease { store: self, conn: Some(conn) })
     }
 
     fn problems(&self) -> Outcome<Vec<String>> {
@@ -100,10 +94,7 @@ impl Store for SqliteStore {
     fn size(&self) -> Result<StoreSize, StoreError> {
         let database_bytes = file::length(&self.path)?;
         let wal_bytes = file::length(&file::log_of(&self.path))?;
-        Ok(StoreSize {
-            database_bytes,
-            wal_bytes,
-        })
+        Ok(StoreSize { database_bytes, wal_bytes })
     }
 }
 
@@ -120,11 +111,7 @@ impl Drop for Lease<'_> {
         let Some(conn) = self.conn.take() else { return };
         // A connection that cannot roll back is closed, which undoes its transaction too.
         if conn.is_autocommit() || conn.execute_batch(ROLLBACK).is_ok() {
-            self.store
-                .idle
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .push(conn);
+            self.store.idle.lock().unwrap_or_else(PoisonError::into_inner).push(conn);
         }
     }
 }

@@ -16,10 +16,7 @@ use crate::SqliteOpener;
 #[track_caller]
 fn check_refused(folder: &Path) {
     let before = fs::read(folder.join("state.db")).ok();
-    for result in [
-        SqliteOpener.open(folder).map(drop),
-        SqliteOpener.create(folder).map(drop),
-    ] {
+    for result in [SqliteOpener.open(folder).map(drop), SqliteOpener.create(folder).map(drop)] {
         assert!(matches!(result, Err(StoreError::Corrupt(_))), "{result:?}");
     }
     assert_eq!(fs::read(folder.join("state.db")).ok(), before);
@@ -39,13 +36,7 @@ fn filled() -> TempDir {
 
 #[test]
 fn bytes_that_are_no_database_are_refused() {
-    for bytes in [
-        "x".as_bytes(),
-        b"hello world\n",
-        &[0; 4096],
-        &[0xff; 10_000],
-        b"SQLite format 3\0",
-    ] {
+    for bytes in ["x".as_bytes(), b"hello world\n", &[0; 4096], &[0xff; 10_000], b"SQLite format 3\0"] {
         let root = TempDir::new().unwrap();
         fs::write(root.path().join("state.db"), bytes).unwrap();
         check_refused(root.path());
@@ -92,10 +83,7 @@ fn a_newer_schema_is_left_alone() {
         open.begin().map(drop),
     ];
     for result in results {
-        assert!(
-            matches!(result, Err(StoreError::TooNew { found: 2, known: 1 })),
-            "{result:?}"
-        );
+        assert!(matches!(result, Err(StoreError::TooNew { found: 2, known: 1 })), "{result:?}");
     }
 }
 
@@ -145,10 +133,7 @@ fn the_check_finds_what_does_not_fit() {
         ("UPDATE record SET value = '31'", "does not fit"),
         ("DELETE FROM record", "does not fit"),
         ("DELETE FROM entry WHERE revision = 7", "revision 7 is missing"),
-        (
-            "DELETE FROM change WHERE revision = 1",
-            "where its first value came from",
-        ),
+        ("DELETE FROM change WHERE revision = 1", "where its first value came from"),
         ("UPDATE change SET splice = x'09' WHERE revision = 3", "cannot be read"),
         ("UPDATE record SET value = 'x'", "not JSON"),
         ("INSERT INTO record VALUES ('s', 'k', 'new', '1', 1)", "no entry"),

@@ -67,8 +67,7 @@ fn marks_that_change_meanwhile_are_read_as_one() {
             while !done.load(Ordering::SeqCst) {
                 conn.execute_batch("BEGIN; PRAGMA application_id = 1299412089; PRAGMA user_version = 1; COMMIT")
                     .unwrap();
-                conn.execute_batch("BEGIN; PRAGMA application_id = 0; PRAGMA user_version = 0; COMMIT")
-                    .unwrap();
+                conn.execute_batch("BEGIN; PRAGMA application_id = 0; PRAGMA user_version = 0; COMMIT").unwrap();
             }
         });
         let conn = connect(&path).unwrap();

@@ -26,11 +26,7 @@ fn count(txn: &mut dyn Txn) -> Result<Revision, StoreError> {
         space: &space,
         call: "c",
         cause: EntryCause::Call,
-        changes: &[Change {
-            key,
-            before,
-            after: Some(Value::from(now + 1)),
-        }],
+        changes: &[Change { key, before, after: Some(Value::from(now + 1)) }],
         moves: &[],
     };
     txn.append(&entry)

@@ -58,9 +58,6 @@ fn a_process_killed_at_any_moment_leaves_a_sound_store() {
         let store = SqliteOpener.create(root.path()).unwrap();
         assert_eq!(store.check().unwrap(), [""; 0]);
         let head = store.read().unwrap().head().unwrap();
-        assert!(
-            head == Revision(1) || !finished && head == Revision(0),
-            "{head} after {step} steps"
-        );
+        assert!(head == Revision(1) || !finished && head == Revision(0), "{head} after {step} steps");
     }
 }
