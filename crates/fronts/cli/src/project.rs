@@ -1,5 +1,7 @@
 //! The project that a command works on, before it is opened.
 
+use std::sync::Arc;
+
 use engine::{Engine, Identity, Setup};
 use model::{Origin, Refusal};
 
@@ -20,6 +22,14 @@ impl Project {
     /// Who calls through `origin`.
     pub(crate) fn identity(&self, origin: Origin) -> Identity {
         self.globals.identity(&self.setup.env, origin)
+    }
+
+    /// The same start once more, for what must read the settings again.
+    pub(crate) fn twin(&self) -> Self {
+        let Setup { project, cwd, env, formats, stores } = &self.setup;
+        let setup =
+            Setup { project: project.clone(), cwd: cwd.clone(), env: env.clone(), formats, stores: Arc::clone(stores) };
+        Self { setup, servers: self.servers, globals: self.globals.clone() }
     }
 
     /// Finds the project; opens and creates nothing.

@@ -68,10 +68,11 @@ pub(crate) fn up(terminal: &mut Terminal, project: Project, port: Option<u16>) -
     let (servers, token) = (project.servers, variable(&project.setup.env, "MAINSTAY_TOKEN"));
     let serving = serving(&project, ToolNames::default());
     let identity = project.identity(Origin::Command);
-    let engine = Arc::new(project.open()?);
-    if engine.formats_on().is_empty() {
-        terminal.print(&format!("{}\n", screens::init::render(&engine.init(&[])?)));
+    let before = project.twin().open()?;
+    if before.formats_on().is_empty() {
+        terminal.print(&format!("{}\n", screens::init::render(&before.init(&[])?)));
     }
+    let engine = Arc::new(project.open()?);
     let port = match port {
         Some(port) => port,
         None => configured_port(&engine, &identity)?.unwrap_or(PORT),
