@@ -39,9 +39,7 @@ impl Arguments {
 
     /// The program under test, where it is not to be built.
     pub(crate) fn binary(&mut self) -> Result<Option<PathBuf>, String> {
-        self.value("--bin")?
-            .map(|path| std::path::absolute(path).map_err(|error| error.to_string()))
-            .transpose()
+        self.value("--bin")?.map(|path| std::path::absolute(path).map_err(|error| error.to_string())).transpose()
     }
 
     /// Refuses what nothing asked for.

@@ -8,9 +8,5 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
     for finding in &findings {
         println!("{finding}");
     }
-    if findings.is_empty() {
-        Ok(())
-    } else {
-        Err(format!("{} findings", findings.len()))
-    }
+    if findings.is_empty() { Ok(()) } else { Err(format!("{} findings", findings.len())) }
 }

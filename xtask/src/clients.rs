@@ -17,11 +17,7 @@ pub(crate) fn run(product: &Product, tally: &mut Tally) -> Result<(), String> {
         tally.step("Python MCP client: install", || install_python(&scripts, &home));
         for script in python {
             tally.step(&label(&script), || {
-                shown(
-                    Command::new(home.join("venv/bin/python"))
-                        .arg(&script)
-                        .arg(&product.binary),
-                )
+                shown(Command::new(home.join("venv/bin/python")).arg(&script).arg(&product.binary))
             });
         }
     }
@@ -56,16 +52,8 @@ fn install_node(scripts: &Path, home: &Path) -> Result<(), String> {
             copy_into(&scripts.join(name), home)?;
         }
     }
-    let verb = if home.join("package-lock.json").exists() {
-        "ci"
-    } else {
-        "install"
-    };
-    shown(
-        Command::new("npm")
-            .args([verb, "--silent", "--no-audit", "--no-fund"])
-            .current_dir(home),
-    )
+    let verb = if home.join("package-lock.json").exists() { "ci" } else { "install" };
+    shown(Command::new("npm").args([verb, "--silent", "--no-audit", "--no-fund"]).current_dir(home))
 }
 
 fn copy_into(file: &Path, folder: &Path) -> Result<PathBuf, String> {

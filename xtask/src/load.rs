@@ -30,11 +30,7 @@ struct Done {
 }
 
 pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
-    let size = if arguments.flag("--quick") {
-        Size::Quick
-    } else {
-        Size::Full
-    };
+    let size = if arguments.flag("--quick") { Size::Quick } else { Size::Full };
     let product = Product::chosen(arguments)?;
     arguments.end()?;
     check(&product, size)
@@ -45,21 +41,12 @@ pub(crate) fn check(product: &Product, size: Size) -> Result<(), String> {
         Size::Quick => (2, 1),
         Size::Full => (50, 4),
     };
-    let problems = [
-        many_keys(product, rounds)?,
-        one_key(product)?,
-        compare_and_swap(product, increments)?,
-    ]
-    .concat();
+    let problems = [many_keys(product, rounds)?, one_key(product)?, compare_and_swap(product, increments)?].concat();
     for problem in &problems {
         println!("{problem}");
     }
     println!("load: {} problems", problems.len());
-    if problems.is_empty() {
-        Ok(())
-    } else {
-        Err(format!("{} problems under load", problems.len()))
-    }
+    if problems.is_empty() { Ok(()) } else { Err(format!("{} problems under load", problems.len())) }
 }
 
 /// Every writer counts on a key of its own and adds tasks.
@@ -67,43 +54,14 @@ fn many_keys(product: &Product, rounds: usize) -> Result<Vec<String>, String> {
     let project = Project::new(product)?;
     let all = writers(WRITERS, |writer, done| {
         for round in 1..=rounds {
-            done.write(
-                &project,
-                &[
-                    "hseos",
-                    "state",
-                    "write",
-                    &format!("counter_{writer}"),
-                    &round.to_string(),
-                ],
-            );
-            done.write(
-                &project,
-                &[
-                    "hseos",
-                    "tasks",
-                    "add",
-                    &format!("W{writer}-{round}"),
-                    "GHOST",
-                    "One of many",
-                ],
-            );
+            done.write(&project, &["hseos", "state", "write", &format!("counter_{writer}"), &round.to_string()]);
+            done.write(&project, &["hseos", "tasks", "add", &format!("W{writer}-{round}"), "GHOST", "One of many"]);
         }
     });
     report("fields and tasks", &all);
     let mut problems = all.problems;
-    expect(
-        &mut problems,
-        &project,
-        "select count(*) from tasks",
-        &json!(WRITERS * rounds),
-    )?;
-    expect(
-        &mut problems,
-        &project,
-        "select count(*) from state_history",
-        &json!(WRITERS * rounds),
-    )?;
+    expect(&mut problems, &project, "select count(*) from tasks", &json!(WRITERS * rounds))?;
+    expect(&mut problems, &project, "select count(*) from state_history", &json!(WRITERS * rounds))?;
     let last = format!("select count(*) from state where key like 'counter\\_%' escape '\\' and value = '{rounds}'");
     expect(&mut problems, &project, &last, &json!(WRITERS))?;
     problems.extend(sound(&project)?);
@@ -114,36 +72,20 @@ fn many_keys(product: &Product, rounds: usize) -> Result<Vec<String>, String> {
 fn one_key(product: &Product) -> Result<Vec<String>, String> {
     let project = Project::new(product)?;
     let all = writers(ON_ONE_KEY, |writer, done| {
-        done.write(
-            &project,
-            &["hseos", "state", "write", "shared", &format!("value {writer}")],
-        );
+        done.write(&project, &["hseos", "state", "write", "shared", &format!("value {writer}")]);
     });
     report("one field", &all);
     let mut problems = all.problems;
-    let rows = sql::query(
-        &project.root().join(TABLES),
-        "select old_value, new_value from state_history order by id",
-    )?;
+    let rows = sql::query(&project.root().join(TABLES), "select old_value, new_value from state_history order by id")?;
     if rows.len() != ON_ONE_KEY {
-        problems.push(format!(
-            "one field: {} history rows for {ON_ONE_KEY} writes",
-            rows.len()
-        ));
+        problems.push(format!("one field: {} history rows for {ON_ONE_KEY} writes", rows.len()));
     }
     let broken = rows.windows(2).filter(|pair| pair[0][1] != pair[1][0]).count();
     if broken > 0 {
-        problems.push(format!(
-            "one field: {broken} history rows do not start from the one before"
-        ));
+        problems.push(format!("one field: {broken} history rows do not start from the one before"));
     }
     let newest = rows.last().map_or(Value::Null, |row| row[1].clone());
-    expect(
-        &mut problems,
-        &project,
-        "select value from state where key = 'shared'",
-        &newest,
-    )?;
+    expect(&mut problems, &project, "select value from state where key = 'shared'", &newest)?;
     problems.extend(sound(&project)?);
     Ok(problems)
 }
@@ -162,18 +104,8 @@ fn compare_and_swap(product: &Product, increments: usize) -> Result<Vec<String>,
     report("compare-and-swap", &all);
     let mut problems = all.problems;
     let total = WRITERS * increments;
-    expect(
-        &mut problems,
-        &project,
-        "select value from state where key = 'n'",
-        &json!(total.to_string()),
-    )?;
-    expect(
-        &mut problems,
-        &project,
-        "select count(*) from state_history",
-        &json!(total + 1),
-    )?;
+    expect(&mut problems, &project, "select value from state where key = 'n'", &json!(total.to_string()))?;
+    expect(&mut problems, &project, "select count(*) from state_history", &json!(total + 1))?;
     problems.extend(sound(&project)?);
     Ok(problems)
 }
@@ -184,12 +116,7 @@ impl Done {
         match project.run(words) {
             Ok(finished) if finished.status.success() => {}
             Ok(finished) => {
-                self.problems.push(format!(
-                    "`{}`: {} {}",
-                    words.join(" "),
-                    finished.exit(),
-                    finished.stderr
-                ));
+                self.problems.push(format!("`{}`: {} {}", words.join(" "), finished.exit(), finished.stderr));
             }
             Err(problem) => self.problems.push(problem),
         }
@@ -199,10 +126,8 @@ impl Done {
     fn increment(&mut self, project: &Project<'_>) -> Result<(), String> {
         let mut seen = project.reply(&["call", "state_read"])?["state"]["n"].clone();
         loop {
-            let number: usize = seen
-                .as_str()
-                .and_then(|text| text.parse().ok())
-                .ok_or_else(|| format!("n is {seen}"))?;
+            let number: usize =
+                seen.as_str().and_then(|text| text.parse().ok()).ok_or_else(|| format!("n is {seen}"))?;
             let arguments = json!({"fields": {"n": (number + 1).to_string()}, "expect": {"n": seen}}).to_string();
             let begun = Instant::now();
             let finished = project.run(&["call", "state_write", &arguments])?;
@@ -212,12 +137,7 @@ impl Done {
             }
             let reply: Value = serde_json::from_str(&finished.stdout).unwrap_or_default();
             if reply["error"]["code"] != "conflict" {
-                return Err(format!(
-                    "compare-and-swap: {} {}{}",
-                    finished.exit(),
-                    finished.stdout,
-                    finished.stderr
-                ));
+                return Err(format!("compare-and-swap: {} {}{}", finished.exit(), finished.stdout, finished.stderr));
             }
             self.conflicts += 1;
             seen = reply["error"]["current"]["n"].clone();

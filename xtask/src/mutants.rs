@@ -25,9 +25,7 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
     println!("-- no fault: crash and load must pass");
     crash::check(&product, &crash::Choice::quick())?;
     load::check(&product, load::Size::Quick)?;
-    let chosen = MUTANTS
-        .iter()
-        .filter(|name| only.is_empty() || only.iter().any(|chosen| chosen == *name));
+    let chosen = MUTANTS.iter().filter(|name| only.is_empty() || only.iter().any(|chosen| chosen == *name));
     let mut escaped = Vec::new();
     let mut caught = 0;
     for name in chosen {
@@ -44,9 +42,5 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
         }
     }
     println!("{caught} caught, {} escaped", escaped.len());
-    if escaped.is_empty() {
-        Ok(())
-    } else {
-        Err(format!("escaped: {}", escaped.join(", ")))
-    }
+    if escaped.is_empty() { Ok(()) } else { Err(format!("escaped: {}", escaped.join(", "))) }
 }

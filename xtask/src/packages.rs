@@ -14,30 +14,15 @@ pub(crate) struct Package {
     pub(crate) probe: &'static [&'static str],
 }
 
-pub(crate) const STRACE: Package = Package {
-    name: "strace",
-    probe: &["strace", "--version"],
-};
-pub(crate) const PYTHON: Package = Package {
-    name: "python3-venv",
-    probe: &["python3", "-c", "import ensurepip, venv"],
-};
-pub(crate) const NODE: Package = Package {
-    name: "nodejs",
-    probe: &["node", "--version"],
-};
-pub(crate) const NPM: Package = Package {
-    name: "npm",
-    probe: &["npm", "--version"],
-};
+pub(crate) const STRACE: Package = Package { name: "strace", probe: &["strace", "--version"] };
+pub(crate) const PYTHON: Package =
+    Package { name: "python3-venv", probe: &["python3", "-c", "import ensurepip, venv"] };
+pub(crate) const NODE: Package = Package { name: "nodejs", probe: &["node", "--version"] };
+pub(crate) const NPM: Package = Package { name: "npm", probe: &["npm", "--version"] };
 
 /// Installs what is missing; where that is not ours to do, names it and fails.
 pub(crate) fn ensure(packages: &[Package]) -> Result<(), String> {
-    let missing: Vec<_> = packages
-        .iter()
-        .filter(|package| !is_there(package))
-        .map(|package| package.name)
-        .collect();
+    let missing: Vec<_> = packages.iter().filter(|package| !is_there(package)).map(|package| package.name).collect();
     if missing.is_empty() {
         return Ok(());
     }
@@ -47,20 +32,12 @@ pub(crate) fn ensure(packages: &[Package]) -> Result<(), String> {
     }
     println!("installing {names}");
     shown(apt().args(["update", "-qq"]))?;
-    shown(
-        apt()
-            .args(["install", "-y", "-qq", "--no-install-recommends"])
-            .args(&missing),
-    )
+    shown(apt().args(["install", "-y", "-qq", "--no-install-recommends"]).args(&missing))
 }
 
 fn is_there(package: &Package) -> bool {
     let (program, words) = package.probe.split_first().expect("a probe names a program");
-    let status = Command::new(program)
-        .args(words)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
+    let status = Command::new(program).args(words).stdout(Stdio::null()).stderr(Stdio::null()).status();
     status.is_ok_and(|status| status.success())
 }
 

@@ -12,10 +12,8 @@ use crate::project::Project;
 pub(crate) const TABLES: &str = ".hseos/state/project.db";
 
 /// The file images, and the heading of the last part of each.
-pub(crate) const FILES: [(&str, &str); 2] = [
-    ("STATE.md", "\n## Notes\n"),
-    ("TASKS.md", "\n## Completed (last sprint)\n"),
-];
+pub(crate) const FILES: [(&str, &str); 2] =
+    [("STATE.md", "\n## Notes\n"), ("TASKS.md", "\n## Completed (last sprint)\n")];
 
 const PLAIN_FIELDS: &[&str] = &["branch", "epic_id", "phase", "active_agent", "status"];
 
@@ -49,10 +47,7 @@ impl Picture {
             tasks_md: file("TASKS.md"),
             tasks: list(project.reply(&["call", "tasks_list"])?, "tasks")?,
             history: list(project.reply(&["call", "state_history", "{\"n\":1000}"])?, "history")?,
-            journal: list(
-                project.reply(&["--json", "history", "--all", "-n", "100000"])?,
-                "entries",
-            )?,
+            journal: list(project.reply(&["--json", "history", "--all", "-n", "100000"])?, "entries")?,
             doctor: doctor(project)?,
             state,
         };
@@ -77,10 +72,7 @@ impl Picture {
 
     /// How many history rows set the field to the value.
     pub(crate) fn history_rows(&self, key: &str, value: &str) -> usize {
-        self.history
-            .iter()
-            .filter(|row| row["key"] == key && row["new_value"] == value)
-            .count()
+        self.history.iter().filter(|row| row["key"] == key && row["new_value"] == value).count()
     }
 
     /// The journal's entries of an actor.
@@ -90,13 +82,8 @@ impl Picture {
 
     /// Whether an entry changes the record of this id.
     pub(crate) fn concerns(entry: &Value, id: &str) -> bool {
-        let keys = entry["changes"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(|change| change["key"].as_str());
-        keys.into_iter()
-            .any(|key| key == id || key.ends_with(&format!("/{id}")))
+        let keys = entry["changes"].as_array().into_iter().flatten().filter_map(|change| change["key"].as_str());
+        keys.into_iter().any(|key| key == id || key.ends_with(&format!("/{id}")))
     }
 
     /// What does not fit together; a project where nothing was ever written has nothing to fit.
@@ -130,10 +117,7 @@ impl Picture {
                 let key = format!("{} {}", entry["space"], change["key"]);
                 let before = records.insert(key.clone(), &change["after"]).unwrap_or(&Value::Null);
                 if change["before"] != *before {
-                    found.push(format!(
-                        "journal: {key} in revision {revision} starts from {}",
-                        change["before"]
-                    ));
+                    found.push(format!("journal: {key} in revision {revision} starts from {}", change["before"]));
                 }
             }
         }
@@ -143,17 +127,11 @@ impl Picture {
     fn rows(&self) -> Vec<String> {
         let mut state: Vec<_> = self.state["state"].as_object().into_iter().flatten().collect();
         state.sort_by_key(|(key, _)| key.as_str());
-        let state: Vec<_> = state
-            .into_iter()
-            .map(|(key, value)| vec![json!(key), value.clone()])
-            .collect();
+        let state: Vec<_> = state.into_iter().map(|(key, value)| vec![json!(key), value.clone()]).collect();
         let mut tasks: Vec<_> = self.tasks.iter().map(task_row).collect();
         tasks.sort_by(|a, b| a[0].as_str().cmp(&b[0].as_str()));
         let columns = ["id", "key", "old_value", "new_value", "changed_by"];
-        let history = self
-            .history
-            .iter()
-            .map(|row| columns.map(|column| row[column].clone()).to_vec());
+        let history = self.history.iter().map(|row| columns.map(|column| row[column].clone()).to_vec());
         let pairs = [
             ("state", state, &self.tables.state),
             ("tasks", tasks, &self.tables.tasks),
@@ -166,16 +144,9 @@ impl Picture {
     }
 
     fn state_file(&self) -> Vec<String> {
-        let shown = |value: Option<&str>| {
-            value
-                .filter(|value| !value.is_empty())
-                .unwrap_or("—")
-                .replace('\n', "<br>")
-        };
-        let mut wanted: Vec<_> = PLAIN_FIELDS
-            .iter()
-            .map(|key| format!("- **{key}:** {}\n", shown(self.field(key))))
-            .collect();
+        let shown = |value: Option<&str>| value.filter(|value| !value.is_empty()).unwrap_or("—").replace('\n', "<br>");
+        let mut wanted: Vec<_> =
+            PLAIN_FIELDS.iter().map(|key| format!("- **{key}:** {}\n", shown(self.field(key)))).collect();
         for feature in self.state["features"].as_array().into_iter().flatten() {
             let cells =
                 ["id", "name", "status", "branch"].map(|part| shown(feature[part].as_str()).replace('|', "\\|"));
@@ -183,20 +154,14 @@ impl Picture {
         }
         wanted.push(format!("\n## Notes\n\n{}\n", shown(self.field("notes"))));
         let lacking = wanted.iter().filter(|line| !self.state_md.contains(line.as_str()));
-        lacking
-            .map(|line| format!("STATE.md lacks {line:?}; it holds {:?}", self.state_md))
-            .collect()
+        lacking.map(|line| format!("STATE.md lacks {line:?}; it holds {:?}", self.state_md)).collect()
     }
 
     fn tasks_file(&self) -> Vec<String> {
         let lines: Vec<_> = self.tasks_md.lines().filter(|line| line.starts_with("- [")).collect();
         let mut found = Vec::new();
         if lines.len() != self.tasks.len() {
-            found.push(format!(
-                "TASKS.md has {} lines for {} tasks",
-                lines.len(),
-                self.tasks.len()
-            ));
+            found.push(format!("TASKS.md has {} lines for {} tasks", lines.len(), self.tasks.len()));
         }
         for task in &self.tasks {
             let text = |part: &str| task[part].as_str().unwrap_or_default();
@@ -205,17 +170,9 @@ impl Picture {
                 "done" => 'x',
                 _ => '~',
             };
-            let start = format!(
-                "- [{mark}] {} — [{}] {}",
-                text("id"),
-                text("owner"),
-                text("description")
-            );
+            let start = format!("- [{mark}] {} — [{}] {}", text("id"), text("owner"), text("description"));
             if lines.iter().filter(|line| line.starts_with(&start)).count() != 1 {
-                found.push(format!(
-                    "TASKS.md should have one line {start:?}; it holds {:?}",
-                    self.tasks_md
-                ));
+                found.push(format!("TASKS.md should have one line {start:?}; it holds {:?}", self.tasks_md));
             }
         }
         found
@@ -226,18 +183,11 @@ impl Tables {
     fn read(project: &Project<'_>) -> Result<Self, String> {
         let file = project.root().join(TABLES);
         if !file.exists() {
-            return Ok(Self {
-                state: Vec::new(),
-                tasks: Vec::new(),
-                history: Vec::new(),
-            });
+            return Ok(Self { state: Vec::new(), tasks: Vec::new(), history: Vec::new() });
         }
         Ok(Self {
             state: sql::query(&file, "select key, value from state order by key")?,
-            tasks: sql::query(
-                &file,
-                "select id, owner, description, status, depends_on, note from tasks order by id",
-            )?,
+            tasks: sql::query(&file, "select id, owner, description, status, depends_on, note from tasks order by id")?,
             history: sql::query(
                 &file,
                 "select id, key, old_value, new_value, changed_by from state_history order by id desc limit 1000",
@@ -252,14 +202,7 @@ fn task_row(task: &Value) -> Vec<Value> {
         _ => Value::Null,
     };
     let part = |name: &str| task[name].clone();
-    vec![
-        part("id"),
-        part("owner"),
-        part("description"),
-        part("status"),
-        depends,
-        part("note"),
-    ]
+    vec![part("id"), part("owner"), part("description"), part("status"), depends, part("note")]
 }
 
 fn list(mut reply: Value, member: &str) -> Result<Vec<Value>, String> {
@@ -272,10 +215,6 @@ fn list(mut reply: Value, member: &str) -> Result<Vec<Value>, String> {
 /// What `doctor` says; findings are no failure here, an answer that cannot be read is.
 fn doctor(project: &Project<'_>) -> Result<Value, String> {
     let finished = project.run(&["--json", "doctor"])?;
-    serde_json::from_str(&finished.stdout).map_err(|error| {
-        format!(
-            "doctor answered no JSON ({error}): {}{}",
-            finished.stdout, finished.stderr
-        )
-    })
+    serde_json::from_str(&finished.stdout)
+        .map_err(|error| format!("doctor answered no JSON ({error}): {}{}", finished.stdout, finished.stderr))
 }

@@ -18,10 +18,7 @@ pub(crate) struct Product {
 impl Product {
     /// The program as it is built for tests.
     pub(crate) fn built() -> Result<Self, String> {
-        Ok(Self {
-            binary: build(&[])?,
-            mutant: None,
-        })
+        Ok(Self { binary: build(&[])?, mutant: None })
     }
 
     /// What `--bin PATH` and `--mutant NAME` say; without them the program as it is built for tests.
@@ -39,18 +36,12 @@ impl Product {
     pub(crate) fn with_mutants() -> Result<Self, String> {
         let target = target_folder()?.join("mutants");
         let target = target.to_str().ok_or("the target folder's name is not UTF-8")?;
-        Ok(Self {
-            binary: build(&["--features", "mutants", "--target-dir", target])?,
-            mutant: None,
-        })
+        Ok(Self { binary: build(&["--features", "mutants", "--target-dir", target])?, mutant: None })
     }
 
     /// The same program with this fault.
     pub(crate) fn mutated(&self, mutant: &str) -> Self {
-        Self {
-            binary: self.binary.clone(),
-            mutant: Some(mutant.to_owned()),
-        }
+        Self { binary: self.binary.clone(), mutant: Some(mutant.to_owned()) }
     }
 }
 
@@ -72,29 +63,17 @@ pub(crate) fn target_folder() -> Result<PathBuf, String> {
 }
 
 fn build(options: &[&str]) -> Result<PathBuf, String> {
-    let words = [
-        "build",
-        "--quiet",
-        "--package",
-        "mainstay",
-        "--message-format",
-        "json-render-diagnostics",
-    ];
+    let words = ["build", "--quiet", "--package", "mainstay", "--message-format", "json-render-diagnostics"];
     let messages = output(cargo().args(words).args(options))?;
     let mut executables = messages.lines().filter_map(|line| {
         let message: Value = serde_json::from_str(line).ok()?;
         (message["target"]["name"] == "mainstay").then(|| message["executable"].as_str().map(PathBuf::from))?
     });
-    executables
-        .next_back()
-        .ok_or_else(|| "cargo built no program `mainstay`".into())
+    executables.next_back().ok_or_else(|| "cargo built no program `mainstay`".into())
 }
 
 fn output(command: &mut Command) -> Result<String, String> {
-    let done = command
-        .stderr(Stdio::inherit())
-        .output()
-        .map_err(|error| format!("{command:?}: {error}"))?;
+    let done = command.stderr(Stdio::inherit()).output().map_err(|error| format!("{command:?}: {error}"))?;
     if done.status.success() {
         Ok(String::from_utf8_lossy(&done.stdout).into_owned())
     } else {

@@ -19,10 +19,7 @@ pub(crate) struct Project<'a> {
 impl<'a> Project<'a> {
     /// An empty project.
     pub(crate) fn new(product: &'a Product) -> Result<Self, String> {
-        Ok(Self {
-            sandbox: Sandbox::new().map_err(|error| error.to_string())?,
-            product,
-        })
+        Ok(Self { sandbox: Sandbox::new().map_err(|error| error.to_string())?, product })
     }
 
     /// Another project with the same files.
@@ -42,11 +39,7 @@ impl<'a> Project<'a> {
         let mut command = match words.next() {
             Some(program) => {
                 let mut command = self.sandbox.command(program);
-                command
-                    .args(words)
-                    .arg(&self.product.binary)
-                    .arg("--project")
-                    .arg(self.root());
+                command.args(words).arg(&self.product.binary).arg("--project").arg(self.root());
                 command
             }
             None => self.sandbox.mainstay(&self.product.binary),
@@ -67,12 +60,7 @@ impl<'a> Project<'a> {
         let finished = self.run(words)?;
         let shown = words.join(" ");
         if !finished.status.success() {
-            return Err(format!(
-                "`{shown}` ended with {}: {}{}",
-                finished.exit(),
-                finished.stdout,
-                finished.stderr
-            ));
+            return Err(format!("`{shown}` ended with {}: {}{}", finished.exit(), finished.stdout, finished.stderr));
         }
         serde_json::from_str(&finished.stdout).map_err(|error| format!("`{shown}` answered no JSON ({error})"))
     }
@@ -100,10 +88,7 @@ fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
             copy_folder(&entry.path(), &target)?;
         } else {
             fs::copy(entry.path(), &target)?;
-            fs::File::options()
-                .append(true)
-                .open(&target)?
-                .set_modified(entry.metadata()?.modified()?)?;
+            fs::File::options().append(true).open(&target)?.set_modified(entry.metadata()?.modified()?)?;
         }
     }
     Ok(())

@@ -35,20 +35,12 @@ impl Tally {
             println!("failed: {name}");
         }
         println!("{} passed, {} failed", self.passed, self.failed.len());
-        if self.failed.is_empty() {
-            Ok(())
-        } else {
-            Err(format!("{} steps failed", self.failed.len()))
-        }
+        if self.failed.is_empty() { Ok(()) } else { Err(format!("{} steps failed", self.failed.len())) }
     }
 }
 
 /// Runs a command that prints for itself.
 pub(crate) fn shown(command: &mut Command) -> Result<(), String> {
     let status = command.status().map_err(|error| format!("{command:?}: {error}"))?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(format!("{command:?}: {status}"))
-    }
+    if status.success() { Ok(()) } else { Err(format!("{command:?}: {status}")) }
 }

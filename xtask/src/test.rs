@@ -14,15 +14,7 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
     let mut tally = Tally::default();
     tally.step("cargo fmt", || shown(cargo().args(["fmt", "--all", "--check"])));
     tally.step("cargo clippy", || {
-        shown(cargo().args([
-            "clippy",
-            "--quiet",
-            "--workspace",
-            "--all-targets",
-            "--",
-            "-D",
-            "warnings",
-        ]))
+        shown(cargo().args(["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]))
     });
     deny(&mut tally);
     tally.step("cargo test", || shown(cargo().args(["test", "--quiet", "--workspace"])));
@@ -42,14 +34,9 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
 }
 
 fn deny(tally: &mut Tally) {
-    let is_there = cargo()
-        .args(["deny", "--version"])
-        .output()
-        .is_ok_and(|output| output.status.success());
+    let is_there = cargo().args(["deny", "--version"]).output().is_ok_and(|output| output.status.success());
     if is_there {
-        tally.step("cargo deny", || {
-            shown(cargo().args(["deny", "check", "licenses", "bans", "sources"]))
-        });
+        tally.step("cargo deny", || shown(cargo().args(["deny", "check", "licenses", "bans", "sources"])));
     } else {
         println!("skipped: cargo deny is not installed (cargo install cargo-deny)");
     }

@@ -1,6 +1,6 @@
 //! The engine's own folder, `.mainstay/`.
 
-use std::fs::DirBuilder;
+use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
@@ -47,10 +47,12 @@ impl Home {
 
     fn build(&self) -> io::Result<()> {
         DirBuilder::new().recursive(true).mode(0o700).create(self.0.join("locks"))?;
-        match std::fs::OpenOptions::new().write(true).create_new(true).open(self.0.join(".gitignore")) {
-            Ok(mut file) => file.write_all(b"*\n"),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-            Err(error) => Err(error),
+        match OpenOptions::new().write(true).create_new(true).open(self.0.join(".gitignore")) {
+            Ok(mut file) => file.write_all(b"*\n")?,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
         }
+        // The folder's name has to outlive a power failure before anything in it counts.
+        self.0.parent().map_or(Ok(()), |root| File::open(root)?.sync_all())
     }
 }

@@ -43,6 +43,10 @@ pub trait Format: Sync {
     }
 
     /// What undo and rollback must add to the `changes` that they make.
+    ///
+    /// `view` shows the records before those changes. The answer's changes are laid over them: a
+    /// record that stands in both takes the answer's value, so a format can also keep what it says
+    /// never goes back.
     fn restored(&self, _changes: &[Change], _view: &View<'_>, _ctx: &Context) -> Outcome {
         Outcome::default()
     }

@@ -97,6 +97,10 @@ impl Records for Draft<'_> {
             }
         }
         let take = scan.limit;
-        if scan.descending { merged.into_iter().rev().take(take).collect() } else { merged.into_iter().take(take).collect() }
+        if scan.descending {
+            merged.into_iter().rev().take(take).collect()
+        } else {
+            merged.into_iter().take(take).collect()
+        }
     }
 }

@@ -18,8 +18,8 @@ mod view;
 pub use contract::{Format, Glance, HookEvent, Touched};
 pub use draft::Draft;
 pub use sources::{
-    Column, ColumnType, Conflict, FileSource, ForeignLock, InboxRow, RowsSeen, Restore, Seen, SeenFile, Sources,
+    Column, ColumnType, Conflict, FileSource, ForeignLock, InboxRow, Restore, RowsSeen, Seen, SeenFile, Sources,
     TableImage, TableSource, TakeIn, Taken,
 };
-pub use surface::{Command, Effect, Listed, Opt, ParamKind, Param, Surface, Tool};
+pub use surface::{Command, Effect, Listed, Opt, Param, ParamKind, Surface, Tool};
 pub use view::{DatabaseProbe, FileState, Files, HealthProbe, Irregular, Probes, Records, View};

@@ -65,43 +65,84 @@ impl<'a> TaskGraph<'a> {
 
     /// The tasks that stand on a cycle, in the order of the nodes.
     ///
-    /// Peels off tasks that nobody left depends on and that depend on nobody left, so it costs one
-    /// walk over the edges however the graph looks.
+    /// They are the members of strongly connected components of more than one task, and the tasks
+    /// that depend on themselves; one walk over the edges finds them (Tarjan).
     pub fn on_cycles(&self) -> Vec<&'a Node> {
-        let mut left: HashSet<&str> = self.by_id.keys().copied().collect();
-        let mut parents: HashMap<&str, Vec<&'a str>> = HashMap::new();
-        for node in self.by_id.values() {
-            for child in node.depends.iter().filter(|child| self.by_id.contains_key(child.as_str())) {
-                parents.entry(child.as_str()).or_default().push(node.id.as_str());
-            }
+        let mut walk = Walk::default();
+        for node in self.nodes {
+            self.visit(node, &mut walk);
         }
-        let children = |id: &str| -> Vec<&'a str> {
-            self.by_id.get(id).map_or_else(Vec::new, |node| node.depends.iter().map(String::as_str).collect())
-        };
-        peel(&mut left, |id| parents.get(id).cloned().unwrap_or_default(), children);
-        peel(&mut left, children, |id| parents.get(id).cloned().unwrap_or_default());
         let mut listed = HashSet::new();
-        let member = |node: &&'a Node| left.contains(node.id.as_str()) && listed.insert(node.id.as_str());
-        self.nodes.iter().filter(member).filter(|node| self.returns(node)).collect()
+        let member = |node: &&'a Node| walk.cyclic.contains(node.id.as_str()) && listed.insert(node.id.as_str());
+        self.nodes.iter().filter(member).collect()
     }
 
-    fn returns(&self, node: &Node) -> bool {
-        let lookup = |id: &str| self.by_id.get(id).map(|other| other.depends.clone());
-        cycle_through(&node.id, &node.depends, lookup).is_some()
+    /// Walks from `root` without recursion, since a chain may be as long as the backlog.
+    fn visit(&self, root: &'a Node, walk: &mut Walk<'a>) {
+        if !walk.enter(&root.id) {
+            return;
+        }
+        let mut calls = vec![(root, root.depends.iter())];
+        while let Some((node, rest)) = calls.last_mut() {
+            let node = *node;
+            let Some(child) = rest.next() else {
+                calls.pop();
+                walk.leave(node);
+                if let Some((parent, _)) = calls.last() {
+                    walk.reach(&parent.id, walk.lowest[node.id.as_str()]);
+                }
+                continue;
+            };
+            let Some(child) = self.by_id.get(child.as_str()).copied() else { continue };
+            if walk.enter(&child.id) {
+                calls.push((child, child.depends.iter()));
+            } else if walk.open.contains(child.id.as_str()) {
+                walk.reach(&node.id, walk.order[child.id.as_str()]);
+            }
+        }
     }
 }
 
-/// Removes ids whose `before` are all removed, again and again; `after` names who may follow.
-fn peel<'a>(
-    left: &mut HashSet<&'a str>,
-    before: impl Fn(&str) -> Vec<&'a str>,
-    after: impl Fn(&str) -> Vec<&'a str>,
-) {
-    let mut queue: VecDeque<&'a str> = left.iter().copied().collect();
-    while let Some(id) = queue.pop_front() {
-        if left.contains(id) && !before(id).iter().any(|other| left.contains(other)) {
-            left.remove(id);
-            queue.extend(after(id));
+/// The state of Tarjan's walk.
+#[derive(Default)]
+struct Walk<'a> {
+    order: HashMap<&'a str, usize>,
+    lowest: HashMap<&'a str, usize>,
+    stack: Vec<&'a str>,
+    open: HashSet<&'a str>,
+    cyclic: HashSet<&'a str>,
+}
+
+impl<'a> Walk<'a> {
+    fn enter(&mut self, id: &'a str) -> bool {
+        if self.order.contains_key(id) {
+            return false;
+        }
+        let number = self.order.len();
+        self.order.insert(id, number);
+        self.lowest.insert(id, number);
+        self.stack.push(id);
+        self.open.insert(id)
+    }
+
+    fn reach(&mut self, id: &'a str, number: usize) {
+        let lowest = self.lowest.get_mut(id).expect("a task is entered before it reaches others");
+        *lowest = number.min(*lowest);
+    }
+
+    fn leave(&mut self, node: &'a Node) {
+        let id = node.id.as_str();
+        if self.lowest[id] != self.order[id] {
+            return;
+        }
+        let start = self.stack.iter().rposition(|other| *other == id).expect("an open task stands on the stack");
+        let component = self.stack.split_off(start);
+        let is_cyclic = component.len() > 1 || node.depends.iter().any(|other| other == id);
+        for member in component {
+            self.open.remove(member);
+            if is_cyclic {
+                self.cyclic.insert(member);
+            }
         }
     }
 }
@@ -166,7 +207,8 @@ mod tests {
 
     #[test]
     fn tells_ready_from_blocked() {
-        let all = nodes(&[("a", true, &[]), ("b", false, &["a"]), ("c", false, &["b", "a"]), ("d", false, &["nowhere"])]);
+        let all =
+            nodes(&[("a", true, &[]), ("b", false, &["a"]), ("c", false, &["b", "a"]), ("d", false, &["nowhere"])]);
         let graph = TaskGraph::new(&all);
         assert_eq!(ids(&graph.ready()), ["b"]);
         let blocked: Vec<_> = graph.blocked().into_iter().map(|(node, by)| (node.id.as_str(), by)).collect();
@@ -189,7 +231,8 @@ mod tests {
 
     #[test]
     fn walks_the_shortest_way_back() {
-        let all = nodes(&[("a", false, &["b", "d"]), ("b", false, &["c"]), ("c", false, &["d"]), ("d", false, &["new"])]);
+        let all =
+            nodes(&[("a", false, &["b", "d"]), ("b", false, &["c"]), ("c", false, &["d"]), ("d", false, &["new"])]);
         let lookup = |id: &str| all.iter().find(|node| node.id == id).map(|node| node.depends.clone());
         let path = cycle_through("new", &["a".to_owned()], lookup);
         assert_eq!(path.unwrap(), ["new", "a", "d", "new"]);

@@ -27,9 +27,6 @@ pub struct Call {
 impl Call {
     /// Puts a call together.
     pub fn new(tool: impl Into<String>, arguments: Object) -> Self {
-        Self {
-            tool: tool.into(),
-            arguments,
-        }
+        Self { tool: tool.into(), arguments }
     }
 }

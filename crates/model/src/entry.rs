@@ -17,11 +17,7 @@ impl Change {
     /// The change that takes this one back.
     #[must_use]
     pub fn inverse(self) -> Self {
-        Self {
-            key: self.key,
-            before: self.after,
-            after: self.before,
-        }
+        Self { key: self.key, before: self.after, after: self.before }
     }
 }
 
@@ -40,10 +36,7 @@ impl FolderMove {
     /// The move that takes this one back.
     #[must_use]
     pub fn inverse(self) -> Self {
-        Self {
-            from: self.to,
-            to: self.from,
-        }
+        Self { from: self.to, to: self.from }
     }
 }
 

@@ -17,9 +17,7 @@ impl ProjectPath {
     /// Accepts `path` if it is already in normal form.
     pub fn new(path: impl Into<String>) -> Result<Self, InvalidPath> {
         let path = path.into();
-        let valid = path
-            .split('/')
-            .all(|part| !matches!(part, "" | "." | "..") && !part.contains(['\0', '\\']));
+        let valid = path.split('/').all(|part| !matches!(part, "" | "." | "..") && !part.contains(['\0', '\\']));
         if valid { Ok(Self(path)) } else { Err(InvalidPath) }
     }
 

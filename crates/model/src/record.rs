@@ -35,9 +35,7 @@ impl Space {
 
     /// Whether the space is `filter` itself or lies beneath it (`upgrade/x` is beneath `upgrade`).
     pub fn is_within(&self, filter: &str) -> bool {
-        self.0
-            .strip_prefix(filter)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        self.0.strip_prefix(filter).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 }
 
@@ -130,11 +128,7 @@ pub struct RecordKey {
 impl RecordKey {
     /// Puts a key together.
     pub fn new(space: Space, kind: impl Into<Cow<'static, str>>, id: impl Into<RecordId>) -> Self {
-        Self {
-            space,
-            kind: kind.into(),
-            id: id.into(),
-        }
+        Self { space, kind: kind.into(), id: id.into() }
     }
 }
 

@@ -18,11 +18,7 @@ pub struct Warning {
 impl Warning {
     /// Puts a warning together.
     pub fn new(code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
-        Self {
-            code: code.into(),
-            message: message.into(),
-            details: Object::new(),
-        }
+        Self { code: code.into(), message: message.into(), details: Object::new() }
     }
 
     /// Adds a member.
@@ -55,11 +51,7 @@ impl Reply {
     /// The result as every front shows it, `warnings` last.
     pub fn to_object(&self) -> Object {
         let mut object = self.body.clone();
-        let warnings = self
-            .warnings
-            .iter()
-            .map(|warning| Value::Object(warning.to_object()))
-            .collect();
+        let warnings = self.warnings.iter().map(|warning| Value::Object(warning.to_object())).collect();
         object.insert("warnings".into(), Value::Array(warnings));
         object
     }

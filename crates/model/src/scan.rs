@@ -18,19 +18,11 @@ pub struct Scan {
 impl Scan {
     /// Every record, lowest id first.
     pub const fn all() -> Self {
-        Self {
-            descending: false,
-            after: None,
-            limit: usize::MAX,
-        }
+        Self { descending: false, after: None, limit: usize::MAX }
     }
 
     /// The `limit` records with the highest ids, highest first.
     pub const fn last(limit: usize) -> Self {
-        Self {
-            descending: true,
-            after: None,
-            limit,
-        }
+        Self { descending: true, after: None, limit }
     }
 }

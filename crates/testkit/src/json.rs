@@ -61,11 +61,7 @@ pub fn shorten(text: &str) -> String {
 fn element(list: &Value, index: i64) -> Option<&Value> {
     let list = list.as_array()?;
     let from_front = usize::try_from(index).ok();
-    let from_back = || {
-        usize::try_from(index.unsigned_abs())
-            .ok()
-            .and_then(|back| list.len().checked_sub(back))
-    };
+    let from_back = || usize::try_from(index.unsigned_abs()).ok().and_then(|back| list.len().checked_sub(back));
     list.get(from_front.or_else(from_back)?)
 }
 
@@ -88,17 +84,9 @@ mod tests {
     #[test]
     fn a_wanted_value_may_say_less() {
         check(&json!({"a": 1}), &json!({"a": 1, "b": 2}), &[]);
-        check(
-            &json!({"a": 1, "c": 3}),
-            &json!({"a": 2}),
-            &["$.a: wanted 1, got 2", "$.c: missing"],
-        );
+        check(&json!({"a": 1, "c": 3}), &json!({"a": 2}), &["$.a: wanted 1, got 2", "$.c: missing"]);
         check(&json!([1]), &json!([1, 2]), &["$: wanted [1], got [1,2]"]);
-        check(
-            &json!([{"a": "x"}]),
-            &json!([{"a": "y"}]),
-            &["$[0].a: wanted \"x\", got \"y\""],
-        );
+        check(&json!([{"a": "x"}]), &json!([{"a": "y"}]), &["$[0].a: wanted \"x\", got \"y\""]);
         check(&json!(1), &json!(1.0), &[]);
         check(&json!(1), &json!(true), &["$: wanted 1, got true"]);
         check(&json!({}), &json!(null), &["$: wanted {}, got null"]);

@@ -12,8 +12,5 @@ use std::path::{Path, PathBuf};
 /// The root of this repository.
 pub fn repository() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.ancestors()
-        .nth(2)
-        .expect("the crate stands two folders beneath the root")
-        .to_path_buf()
+    here.ancestors().nth(2).expect("the crate stands two folders beneath the root").to_path_buf()
 }

@@ -16,10 +16,7 @@ pub fn in_parallel<T: Sync, R: Send>(workers: usize, items: &[T], work: impl Fn(
                     let next = queue.lock().expect("no worker panics in the queue").next();
                     let Some((index, item)) = next else { break };
                     let result = work(item);
-                    results
-                        .lock()
-                        .expect("no worker panics among the results")
-                        .push((index, result));
+                    results.lock().expect("no worker panics among the results").push((index, result));
                 }
             });
         }
@@ -41,10 +38,7 @@ mod tests {
     #[test]
     fn results_stand_in_the_order_of_the_items() {
         let items: Vec<usize> = (0..100).collect();
-        assert_eq!(
-            in_parallel(8, &items, |item| item * 2),
-            items.iter().map(|item| item * 2).collect::<Vec<_>>()
-        );
+        assert_eq!(in_parallel(8, &items, |item| item * 2), items.iter().map(|item| item * 2).collect::<Vec<_>>());
         assert_eq!(in_parallel(8, &[], |item: &usize| *item), Vec::<usize>::new());
     }
 }

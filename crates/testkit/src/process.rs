@@ -13,24 +13,9 @@ use tempfile::TempDir;
 /// How long a process may take before it counts as stuck.
 pub const DEADLINE: Duration = Duration::from_secs(20);
 
-const OWN_PREFIXES: &[&str] = &[
-    "MAINSTAY_",
-    "HSEOS_",
-    "CLAUDE_",
-    "SKILLSTATE_",
-    "ENEO_",
-    "MSD_",
-    "GSD_",
-    "GIT_",
-];
+const OWN_PREFIXES: &[&str] = &["MAINSTAY_", "HSEOS_", "CLAUDE_", "SKILLSTATE_", "ENEO_", "MSD_", "GSD_", "GIT_"];
 const COLOUR: &[&str] = &["NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE"];
-const HOME_LIKE: &[&str] = &[
-    "HOME",
-    "XDG_CONFIG_HOME",
-    "XDG_DATA_HOME",
-    "XDG_STATE_HOME",
-    "XDG_CACHE_HOME",
-];
+const HOME_LIKE: &[&str] = &["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"];
 
 /// An empty temporary project and a home folder beside it; both vanish with the value.
 pub struct Sandbox {
@@ -80,10 +65,7 @@ impl Sandbox {
         for name in HOME_LIKE {
             command.env(name, self.home());
         }
-        command
-            .env("TZ", "UTC")
-            .env("LC_ALL", "C.UTF-8")
-            .current_dir(self.root());
+        command.env("TZ", "UTC").env("LC_ALL", "C.UTF-8").current_dir(self.root());
         command
     }
 
@@ -103,19 +85,13 @@ impl Sandbox {
 impl Finished {
     /// The exit code as a word: `0`, or `signal: 9 (SIGKILL)`.
     pub fn exit(&self) -> String {
-        self.status
-            .code()
-            .map_or_else(|| self.status.to_string(), |code| code.to_string())
+        self.status.code().map_or_else(|| self.status.to_string(), |code| code.to_string())
     }
 }
 
 /// Runs the command to its end; kills it and answers `TimedOut` where it takes longer than `deadline`.
 pub fn finish(command: &mut Command, stdin: &str, deadline: Duration) -> io::Result<Finished> {
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()?;
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let (done, wait) = mpsc::channel();
     let mut input = child.stdin.take().expect("standard input is piped");
     let text = stdin.to_owned();
@@ -129,11 +105,7 @@ pub fn finish(command: &mut Command, stdin: &str, deadline: Duration) -> io::Res
         }
     }
     let status = child.wait()?;
-    Ok(Finished {
-        status,
-        stdout: text_of(stdout),
-        stderr: text_of(stderr),
-    })
+    Ok(Finished { status, stdout: text_of(stdout), stderr: text_of(stderr) })
 }
 
 fn collect(mut pipe: impl Read + Send + 'static, done: mpsc::Sender<()>) -> thread::JoinHandle<Vec<u8>> {
@@ -153,10 +125,7 @@ fn text_of(reader: thread::JoinHandle<Vec<u8>>) -> String {
 fn stop(child: &mut Child, deadline: Duration) -> io::Error {
     drop(child.kill());
     drop(child.wait());
-    io::Error::new(
-        io::ErrorKind::TimedOut,
-        format!("no answer in {} s", deadline.as_secs()),
-    )
+    io::Error::new(io::ErrorKind::TimedOut, format!("no answer in {} s", deadline.as_secs()))
 }
 
 #[cfg(test)]
@@ -167,12 +136,8 @@ mod tests {
     #[test]
     fn a_process_sees_a_clean_environment() {
         let sandbox = Sandbox::new().unwrap();
-        let finished = finish(
-            sandbox.command("sh").args(["-c", "cat; echo $TZ; pwd >&2; exit 3"]),
-            "in",
-            DEADLINE,
-        )
-        .unwrap();
+        let finished =
+            finish(sandbox.command("sh").args(["-c", "cat; echo $TZ; pwd >&2; exit 3"]), "in", DEADLINE).unwrap();
         assert_eq!((finished.stdout.as_str(), finished.status.code()), ("inUTC\n", Some(3)));
         assert!(finished.stderr.trim_end().ends_with("/project"), "{}", finished.stderr);
     }
@@ -180,11 +145,7 @@ mod tests {
     #[test]
     fn a_stuck_process_is_ended() {
         let sandbox = Sandbox::new().unwrap();
-        let error = finish(
-            sandbox.command("tail").args(["-f", "/dev/null"]),
-            "",
-            Duration::from_millis(50),
-        );
+        let error = finish(sandbox.command("tail").args(["-f", "/dev/null"]), "", Duration::from_millis(50));
         assert_eq!(error.unwrap_err().to_string(), "no answer in 0 s");
     }
 }

@@ -24,9 +24,7 @@ fn rows(file: &Path, query: &str) -> rusqlite::Result<Vec<Vec<Value>>> {
     let connection = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     let mut statement = connection.prepare(query)?;
     let columns = statement.column_count();
-    let rows = statement.query_map([], |row| {
-        (0..columns).map(|index| Ok(cell(row.get_ref(index)?))).collect()
-    })?;
+    let rows = statement.query_map([], |row| (0..columns).map(|index| Ok(cell(row.get_ref(index)?))).collect())?;
     rows.collect()
 }
 

@@ -47,21 +47,13 @@ struct Outcome {
 impl Choice {
     /// A sample of the kill points.
     pub(crate) fn quick() -> Self {
-        Self {
-            quick: true,
-            errors: false,
-            verb: None,
-        }
+        Self { quick: true, errors: false, verb: None }
     }
 }
 
 pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
     let (quick, errors) = (arguments.flag("--quick"), arguments.flag("--errors"));
-    let choice = Choice {
-        quick,
-        errors,
-        verb: arguments.value("--verb")?,
-    };
+    let choice = Choice { quick, errors, verb: arguments.value("--verb")? };
     let product = Product::chosen(arguments)?;
     arguments.end()?;
     ensure(&[STRACE])?;
@@ -69,9 +61,8 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
 }
 
 pub(crate) fn check(product: &Product, choice: &Choice) -> Result<(), String> {
-    let chosen: Vec<_> = scenarios()
-        .filter(|it| choice.verb.as_deref().is_none_or(|name| it.verb.name == name))
-        .collect();
+    let chosen: Vec<_> =
+        scenarios().filter(|it| choice.verb.as_deref().is_none_or(|name| it.verb.name == name)).collect();
     if chosen.is_empty() {
         return Err("no verb has that name".into());
     }
@@ -79,24 +70,14 @@ pub(crate) fn check(product: &Product, choice: &Choice) -> Result<(), String> {
     for scenario in chosen {
         let outcome = try_scenario(product, &scenario, choice).unwrap_or_else(|problem| {
             println!("{scenario}: {problem}");
-            Outcome {
-                points: 0,
-                violations: 1,
-            }
+            Outcome { points: 0, violations: 1 }
         });
-        println!(
-            "{scenario}: {} points, {} violations",
-            outcome.points, outcome.violations
-        );
+        println!("{scenario}: {} points, {} violations", outcome.points, outcome.violations);
         all.points += outcome.points;
         all.violations += outcome.violations;
     }
     println!("crash: {} points, {} violations", all.points, all.violations);
-    if all.violations == 0 {
-        Ok(())
-    } else {
-        Err(format!("{} violations", all.violations))
-    }
+    if all.violations == 0 { Ok(()) } else { Err(format!("{} violations", all.violations)) }
 }
 
 fn try_scenario(product: &Product, scenario: &Scenario, choice: &Choice) -> Result<Outcome, String> {
@@ -110,17 +91,11 @@ fn try_scenario(product: &Product, scenario: &Scenario, choice: &Choice) -> Resu
     let found = in_parallel(cores(), &faults, |(point, fault)| {
         let problems = story.disturbed(point, *fault).unwrap_or_else(|problem| vec![problem]);
         for problem in &problems {
-            println!(
-                "{scenario}: {fault:?} at {} {} ({}): {problem}",
-                point.call, point.nth, point.shown
-            );
+            println!("{scenario}: {fault:?} at {} {} ({}): {problem}", point.call, point.nth, point.shown);
         }
         problems.len()
     });
-    Ok(Outcome {
-        points: faults.len(),
-        violations: found.into_iter().filter(|problems| *problems > 0).count(),
-    })
+    Ok(Outcome { points: faults.len(), violations: found.into_iter().filter(|problems| *problems > 0).count() })
 }
 
 fn faults(point: &Point, choice: &Choice) -> Vec<(Point, Fault)> {
@@ -132,10 +107,7 @@ fn faults(point: &Point, choice: &Choice) -> Vec<(Point, Fault)> {
         "rename" | "renameat" | "renameat2" | "link" | "linkat" | "mkdir" | "mkdirat" => &["EACCES", "ENOSPC", "EIO"],
         _ => &["EIO", "EACCES"],
     };
-    errors
-        .iter()
-        .map(|error| (point.clone(), Fault::Error(error)))
-        .collect()
+    errors.iter().map(|error| (point.clone(), Fault::Error(error))).collect()
 }
 
 /// Every fifth point, and the first and last of each system call.
@@ -147,9 +119,5 @@ fn sample(points: Vec<Point>) -> Vec<Point> {
         .enumerate()
         .map(|(index, it)| index % STRIDE == 0 || is_first(index, &it.call) || is_last(index, &it.call))
         .collect();
-    points
-        .into_iter()
-        .zip(taken)
-        .filter_map(|(point, taken)| taken.then_some(point))
-        .collect()
+    points.into_iter().zip(taken).filter_map(|(point, taken)| taken.then_some(point)).collect()
 }

@@ -12,18 +12,8 @@ use super::Fault;
 use super::trace::{Point, injecting};
 use super::verbs::Scenario;
 
-const LATER_WRITE: &[&str] = &[
-    "--actor",
-    "later",
-    "--request-id",
-    "a-later-one",
-    "--json",
-    "hseos",
-    "state",
-    "write",
-    "status",
-    "healthy",
-];
+const LATER_WRITE: &[&str] =
+    &["--actor", "later", "--request-id", "a-later-one", "--json", "hseos", "state", "write", "status", "healthy"];
 
 /// The story of a scenario, to be told once for each fault.
 pub(super) struct Story<'a> {
@@ -47,11 +37,7 @@ enum Told {
 impl<'a> Story<'a> {
     /// Tells the story without a fault, which must go well.
     pub(super) fn undisturbed(scenario: &'a Scenario, prepared: &'a Project<'a>) -> Result<Self, String> {
-        let mut story = Self {
-            scenario,
-            prepared,
-            files: BTreeSet::new(),
-        };
+        let mut story = Self { scenario, prepared, files: BTreeSet::new() };
         let project = prepared.copy()?;
         let reply = project.reply(&scenario.words())?;
         if reply.get("error").is_some() {
@@ -80,10 +66,7 @@ impl<'a> Story<'a> {
             _ => Told::Failed,
         };
         if told == Told::Failed && finished.status.success() {
-            problems.push(format!(
-                "exit 0 without a reply: {:?} {:?}",
-                finished.stdout, finished.stderr
-            ));
+            problems.push(format!("exit 0 without a reply: {:?} {:?}", finished.stdout, finished.stderr));
         }
         problems.extend(self.torn(&project));
         problems.extend(self.afterwards(&project, &told)?);
@@ -101,14 +84,11 @@ impl<'a> Story<'a> {
         let read = |project: &Project<'_>, file: &str| fs::read_to_string(project.root().join(file)).ok();
         let is_torn = |file: &str, last_part: &str| {
             let now = read(project, file);
-            let whole = now
-                .as_deref()
-                .is_some_and(|text| text.contains(last_part) && text.ends_with('\n'));
+            let whole = now.as_deref().is_some_and(|text| text.contains(last_part) && text.ends_with('\n'));
             !whole && now != read(self.prepared, file)
         };
         let torn = FILES.iter().filter(|(file, last_part)| is_torn(file, last_part));
-        torn.map(|(file, _)| format!("{file} is torn (P3): {:?}", read(project, file)))
-            .collect()
+        torn.map(|(file, _)| format!("{file} is torn (P3): {:?}", read(project, file))).collect()
     }
 
     /// Everything from the moment when the disturbed write has ended, until something is found wrong.
@@ -138,9 +118,7 @@ impl<'a> Story<'a> {
 
     /// The same request again, which must end in the effect being there once (P5).
     fn repeat(&self, project: &Project<'_>, when: &str, replayed: bool) -> Result<Vec<String>, String> {
-        let reply = project
-            .reply(&self.scenario.words())
-            .map_err(|problem| format!("{when}: {problem}"))?;
+        let reply = project.reply(&self.scenario.words()).map_err(|problem| format!("{when}: {problem}"))?;
         let (times, mut problems) = self.look(project, when)?;
         if (reply["replayed"] == true) != replayed {
             problems.push(format!("{when}: `replayed` should be {replayed}: {reply}"));
@@ -156,10 +134,7 @@ impl<'a> Story<'a> {
         let at_that_time = |problem: String| format!("{when}: {problem}");
         let picture = Picture::take(project).map_err(at_that_time)?;
         let times = self.scenario.verb.effect.times(&picture).map_err(at_that_time)?;
-        let seen = picture
-            .disagreements()
-            .into_iter()
-            .chain(self.scenario.outside_problems(&picture));
+        let seen = picture.disagreements().into_iter().chain(self.scenario.outside_problems(&picture));
         Ok((times, seen.map(at_that_time).collect()))
     }
 }

@@ -31,31 +31,18 @@ pub(super) struct Point {
 impl Point {
     /// Whether the call writes to standard output or standard error.
     pub(super) fn speaks(&self) -> bool {
-        ["write(1,", "write(2,", "writev(1,", "writev(2,"]
-            .iter()
-            .any(|start| self.shown.starts_with(start))
+        ["write(1,", "write(2,", "writev(1,", "writev(2,"].iter().any(|start| self.shown.starts_with(start))
     }
 }
 
 /// Runs the verb once and lists its points.
 pub(super) fn points(scenario: &Scenario, project: &Project<'_>) -> Result<Vec<Point>, String> {
     let log = project.root().join("../strace.log");
-    let words = [
-        "strace",
-        "-f",
-        "-o",
-        &log.display().to_string(),
-        "-e",
-        &format!("trace={MUTATING}"),
-    ]
-    .map(String::from);
+    let words =
+        ["strace", "-f", "-o", &log.display().to_string(), "-e", &format!("trace={MUTATING}")].map(String::from);
     let finished = end(project.under(&words).args(scenario.words()))?;
     if !finished.status.success() {
-        return Err(format!(
-            "the traced run ended with {}: {}",
-            finished.exit(),
-            finished.stderr
-        ));
+        return Err(format!("the traced run ended with {}: {}", finished.exit(), finished.stderr));
     }
     let text = fs::read_to_string(&log).map_err(|error| format!("{}: {error}", log.display()))?;
     parse(&text)
@@ -69,9 +56,7 @@ pub(super) fn injecting(point: &Point, fault: Fault) -> Vec<String> {
     };
     let trace = format!("trace={}", point.call);
     let inject = format!("inject={}:{what}:when={}", point.call, point.nth);
-    ["strace", "-f", "-o", "/dev/null", "-e", &trace, "-e", &inject]
-        .map(String::from)
-        .to_vec()
+    ["strace", "-f", "-o", "/dev/null", "-e", &trace, "-e", &inject].map(String::from).to_vec()
 }
 
 fn parse(log: &str) -> Result<Vec<Point>, String> {
@@ -85,10 +70,7 @@ fn parse(log: &str) -> Result<Vec<Point>, String> {
         let Some((call, arguments)) = rest.trim_start().split_once('(') else {
             continue;
         };
-        if !call
-            .chars()
-            .all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
-        {
+        if !call.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_') {
             continue;
         }
         threads.insert(thread);
@@ -96,19 +78,13 @@ fn parse(log: &str) -> Result<Vec<Point>, String> {
         *count += 1;
         if !OPENING.contains(&call) || arguments.contains("O_CREAT") {
             let shown = rest.trim_start().chars().take(120).collect();
-            points.push(Point {
-                call: call.to_owned(),
-                nth: *count,
-                shown,
-            });
+            points.push(Point { call: call.to_owned(), nth: *count, shown });
         }
     }
     match threads.len() {
         // `when=N` counts for each thread by itself: with more than one, points would be missed.
         0 | 1 => Ok(points),
-        many => Err(format!(
-            "{many} threads make mutating system calls; the tested path must have one"
-        )),
+        many => Err(format!("{many} threads make mutating system calls; the tested path must have one")),
     }
 }
 
@@ -127,10 +103,7 @@ mod tests {
 7 +++ exited with 0 +++
 ";
         let points = parse(log).unwrap();
-        let short: Vec<_> = points
-            .iter()
-            .map(|it| (it.call.as_str(), it.nth, it.speaks()))
-            .collect();
+        let short: Vec<_> = points.iter().map(|it| (it.call.as_str(), it.nth, it.speaks())).collect();
         assert_eq!(short, [("openat", 2, false), ("write", 1, false), ("write", 2, true)]);
         assert!(parse("7 write(1, \"\", 0) = 0\n8 write(1, \"\", 0) = 0\n").is_err());
     }

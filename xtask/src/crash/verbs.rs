@@ -82,20 +82,13 @@ const WORK: &[&[&str]] = &[
 ];
 
 /// The edits from outside: text in a file, and what stands there instead.
-const FILE_EDITS: &[(&str, &str, &str)] = &[
-    ("STATE.md", "- **branch:** main", "- **branch:** edited"),
-    ("TASKS.md", "- [ ] T2 ", "- [~] T2 "),
-];
+const FILE_EDITS: &[(&str, &str, &str)] =
+    &[("STATE.md", "- **branch:** main", "- **branch:** edited"), ("TASKS.md", "- [ ] T2 ", "- [~] T2 ")];
 const ROW_EDIT: &str = "insert into tasks(id, owner, description) values ('X1', 'GHOST', 'From outside')";
 
 /// Every verb on every project that it can start from.
 pub(super) fn scenarios() -> impl Iterator<Item = Scenario> {
-    VERBS.iter().flat_map(|verb| {
-        verb.starts.iter().map(|start| Scenario {
-            verb: *verb,
-            start: *start,
-        })
-    })
+    VERBS.iter().flat_map(|verb| verb.starts.iter().map(|start| Scenario { verb: *verb, start: *start }))
 }
 
 impl fmt::Display for Scenario {
@@ -107,11 +100,7 @@ impl fmt::Display for Scenario {
 impl Scenario {
     /// The verb as it is tried, with the request id by which it can be repeated.
     pub(super) fn words(&self) -> Vec<&'static str> {
-        [
-            &["--actor", TESTER, "--request-id", "the-tried-one", "--json"],
-            self.verb.words,
-        ]
-        .concat()
+        [&["--actor", TESTER, "--request-id", "the-tried-one", "--json"], self.verb.words].concat()
     }
 
     /// Makes an empty project the one that the verb starts from.
@@ -140,24 +129,16 @@ impl Scenario {
     pub(super) fn outside_problems(&self, picture: &Picture) -> Vec<String> {
         let external: Vec<&Value> = picture.entries_of("external").collect();
         if self.start != Start::Edited {
-            let own = external
-                .iter()
-                .map(|entry| format!("our own write was taken for an outside edit: {entry}"));
+            let own = external.iter().map(|entry| format!("our own write was taken for an outside edit: {entry}"));
             return own.collect();
         }
         let mut problems = Vec::new();
         let mut expect_once = |what: &str, count: usize, holds: bool| {
             if count != 1 || !holds {
-                problems.push(format!(
-                    "the outside edit of {what} was taken in {count} times, and holds: {holds}"
-                ));
+                problems.push(format!("the outside edit of {what} was taken in {count} times, and holds: {holds}"));
             }
         };
-        expect_once(
-            "branch",
-            picture.history_rows("branch", "edited"),
-            picture.field("branch") == Some("edited"),
-        );
+        expect_once("branch", picture.history_rows("branch", "edited"), picture.field("branch") == Some("edited"));
         for (id, status) in [("T2", "in_progress"), ("X1", "pending")] {
             let count = external.iter().filter(|entry| Picture::concerns(entry, id)).count();
             expect_once(id, count, picture.task(id).is_some_and(|task| task["status"] == status));
@@ -191,9 +172,7 @@ impl Effect {
         if records == journal && holds == (records > 0) {
             Ok(records)
         } else {
-            Err(format!(
-                "the records hold the effect {records} times (now: {holds}), the journal {journal} times"
-            ))
+            Err(format!("the records hold the effect {records} times (now: {holds}), the journal {journal} times"))
         }
     }
 
@@ -207,11 +186,7 @@ impl Effect {
                 format!("- **{key}:** {value}\n"),
                 format!("select 1 from state where key = '{key}' and value = '{value}'"),
             ),
-            Self::Task(id) => (
-                "TASKS.md",
-                format!("] {id} — "),
-                format!("select 1 from tasks where id = '{id}'"),
-            ),
+            Self::Task(id) => ("TASKS.md", format!("] {id} — "), format!("select 1 from tasks where id = '{id}'")),
             Self::Done(id) => (
                 "TASKS.md",
                 format!("- [x] {id} — "),

@@ -1,6 +1,6 @@
 //! Where a table image's file may lie, and making it.
 
-use std::fs::OpenOptions;
+use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
@@ -53,18 +53,32 @@ fn nearest_existing(folder: &Path) -> (PathBuf, Vec<std::ffi::OsString>) {
     (existing, rest)
 }
 
-/// Makes the file, readable by its owner alone, with its folders.
+/// Makes the file, readable by its owner alone, with its folders; their names are safe on disk.
 ///
 /// Answers whether it was made by this call.
 pub(super) fn create(place: &Path) -> io::Result<bool> {
     if let Some(folder) = place.parent() {
-        std::fs::create_dir_all(folder)?;
+        make_folders(folder)?;
     }
     match OpenOptions::new().write(true).create_new(true).mode(0o600).open(place) {
         Ok(_) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
         Err(error) => Err(error),
     }
+}
+
+// SQLite makes the file's own name safe with the first commit.
+fn make_folders(folder: &Path) -> io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let Some(parent) = folder.parent() else { return Ok(()) };
+    make_folders(parent)?;
+    match fs::create_dir(folder) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    File::open(parent)?.sync_all()
 }
 
 /// Looks at the file without changing anything.

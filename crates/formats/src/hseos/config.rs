@@ -251,7 +251,15 @@ mod tests {
             fallback_chain: Mode::CONCRETE.to_vec(),
             role_policy: RolePolicy::Warn,
         };
-        let same = ["", "# only a comment\n", "---\n", "other: 1\n", "state_management:\n", "state_management: {}\n", "\u{feff}\n"];
+        let same = [
+            "",
+            "# only a comment\n",
+            "---\n",
+            "other: 1\n",
+            "state_management:\n",
+            "state_management: {}\n",
+            "\u{feff}\n",
+        ];
         for yaml in same {
             assert_eq!(check(yaml).as_ref(), Ok(&default), "{yaml:?}");
         }
@@ -283,9 +291,23 @@ mod tests {
     #[test]
     fn refuses_bad_values_and_broken_yaml() {
         let bad = [
-            "mode: banana", "mode: 5", "mode: [hybrid]", "mcp_port: 0", "mcp_port: 65536", "mcp_port: \"3100\"", "mcp_port: 1.5",
-            "fallback_chain: []", "fallback_chain: hybrid", "fallback_chain: [hybrid]", "role_policy: true", "role_policy: maybe",
-            "db_path: \"\"", "db_path: 7", "db_path: .mainstay/state.db", "db_path: STATE.md", "mode: hybrid\n  mode: skill-only",
+            "mode: banana",
+            "mode: 5",
+            "mode: [hybrid]",
+            "mcp_port: 0",
+            "mcp_port: 65536",
+            "mcp_port: \"3100\"",
+            "mcp_port: 1.5",
+            "fallback_chain: []",
+            "fallback_chain: hybrid",
+            "fallback_chain: [hybrid]",
+            "role_policy: true",
+            "role_policy: maybe",
+            "db_path: \"\"",
+            "db_path: 7",
+            "db_path: .mainstay/state.db",
+            "db_path: STATE.md",
+            "mode: hybrid\n  mode: skill-only",
         ];
         for line in bad {
             assert_eq!(check(&format!("state_management:\n  {line}\n")).unwrap_err().code, "config_invalid", "{line}");

@@ -1,5 +1,7 @@
 //! Findings about the records: rows that are open as invalid, and readable ones outside the rules.
 
+use std::collections::HashSet;
+
 use format::Records;
 use format::task_graph::TaskGraph;
 use model::{Finding, Object, Severity, Value};
@@ -20,13 +22,16 @@ pub(super) fn doctor(records: &dyn Records) -> Vec<Finding> {
     }
     let tasks = Task::all(records);
     let nodes = outlook::nodes(&tasks);
-    let on_cycles: Vec<String> = TaskGraph::new(&nodes).on_cycles().into_iter().map(|node| node.id.clone()).collect();
+    let on_cycles: HashSet<&str> =
+        TaskGraph::new(&nodes).on_cycles().into_iter().map(|node| node.id.as_str()).collect();
     for (id, task) in &tasks {
         let problems = [
             (!arguments::is_task_id(id)).then_some("the id is outside the pattern"),
             (!arguments::is_name(&task.owner)).then_some("the owner is outside the pattern"),
-            task.description.contains(char::is_control).then_some("the description holds line breaks or control characters"),
-            on_cycles.contains(id).then_some("its dependencies lead back to itself"),
+            task.description
+                .contains(char::is_control)
+                .then_some("the description holds line breaks or control characters"),
+            on_cycles.contains(id.as_str()).then_some("its dependencies lead back to itself"),
             unreadable(&task.created_at).or_else(|| unreadable(&task.updated_at)),
         ];
         findings.extend(irregular("tasks", id, problems));

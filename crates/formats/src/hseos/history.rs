@@ -69,7 +69,8 @@ pub(super) fn newest_row(records: &dyn Records, key: &str) -> Option<HistoryRow>
 /// Remembers the row as its field's newest, unless a newer one stands.
 pub(super) fn note_latest(draft: &mut Draft<'_>, key: &str, id: i64) {
     let known = draft.get(&Kind::Latest.key(key)).and_then(|value| value.get("id").and_then(Value::as_i64));
-    let newer = known.filter(|known| *known >= id).and_then(|known| row(draft, known)).is_some_and(|row| row.key == key);
+    let newer =
+        known.filter(|known| *known >= id).and_then(|known| row(draft, known)).is_some_and(|row| row.key == key);
     if !newer {
         draft.put(Kind::Latest.key(key), object([("id", id.into())]));
     }

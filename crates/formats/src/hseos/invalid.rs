@@ -61,7 +61,12 @@ pub(super) fn warnings(records: &dyn Records) -> Vec<Warning> {
 /// One sentence about an open row.
 pub(super) fn message(details: &Object) -> String {
     let text = |name| details.get(name).and_then(Value::as_str).unwrap_or_default();
-    format!("the row {:?} of table {} was changed outside and cannot be read: {}", text("key"), text("table"), text("reason"))
+    format!(
+        "the row {:?} of table {} was changed outside and cannot be read: {}",
+        text("key"),
+        text("table"),
+        text("reason")
+    )
 }
 
 /// The refusal of a call about a task that exists only as an invalid row.
@@ -69,7 +74,8 @@ pub(super) fn refuse_if_only_invalid(records: &dyn Records, id: &str) -> Result<
     let known = records.get(&Kind::Invalid.key(format!("tasks/{id}"))).filter(is_open);
     let Some(value) = known else { return Ok(()) };
     let reason = value.get("reason").cloned().unwrap_or(Value::Null);
-    let message = format!("task {id:?} was written outside and cannot be read: {}", reason.as_str().unwrap_or_default());
+    let message =
+        format!("task {id:?} was written outside and cannot be read: {}", reason.as_str().unwrap_or_default());
     let refusal = Refusal::refused("outside_row_invalid", message).hint("mend or delete the row in the tasks table");
     Err(refusal.with("table", "tasks").with("key", id).with("reason", reason))
 }

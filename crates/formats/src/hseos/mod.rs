@@ -33,7 +33,9 @@ mod tests;
 mod times;
 
 use format::{Draft, FileState, Files, Format, Seen, Sources, Surface, Taken, Touched, View};
-use model::{Call, Change, Context, Finding, Image, ImageContent, Outcome, ProjectPath, Refusal, Space, TableRows, WorkItem};
+use model::{
+    Call, Change, Context, Finding, Image, ImageContent, Outcome, ProjectPath, Refusal, Space, TableRows, WorkItem,
+};
 
 use records::{Kind, SPACE};
 

@@ -30,11 +30,8 @@ pub(super) fn work(records: &dyn Records) -> Vec<WorkItem> {
 
 /// The tasks as the graph takes them.
 pub(super) fn nodes(tasks: &[(String, Task)]) -> Vec<Node> {
-    let node = |(id, task): &(String, Task)| Node {
-        id: id.clone(),
-        done: task.is_done(),
-        depends: task.depends_on.clone(),
-    };
+    let node =
+        |(id, task): &(String, Task)| Node { id: id.clone(), done: task.is_done(), depends: task.depends_on.clone() };
     tasks.iter().map(node).collect()
 }
 

@@ -117,8 +117,7 @@ fn table(reply: &Object, list: &str, columns: &[&str]) -> String {
     let rows = reply.get(list).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let cells = |row: &'_ Value| columns.iter().map(|name| row.get(*name)?.as_str().map(str::to_owned)).collect();
     let rows: Vec<Vec<Option<String>>> = rows.iter().map(cells).collect();
-    let borrowed: Vec<Vec<Option<&str>>> =
-        rows.iter().map(|row| row.iter().map(Option::as_deref).collect()).collect();
+    let borrowed: Vec<Vec<Option<&str>>> = rows.iter().map(|row| row.iter().map(Option::as_deref).collect()).collect();
     text_table::render(columns, &borrowed)
 }
 
@@ -133,7 +132,8 @@ mod tests {
 
     #[test]
     fn reads_depends_as_a_list_or_as_json() {
-        let check = |typed: &str| add_arguments(members([("depends", typed.into())])).map(|made| made["depends"].to_string());
+        let check =
+            |typed: &str| add_arguments(members([("depends", typed.into())])).map(|made| made["depends"].to_string());
         assert_eq!(check("T2, 9,").unwrap(), r#"["T2","9"]"#);
         assert_eq!(check(" [\"T2\", 9]").unwrap(), r#"["T2",9]"#);
         assert_eq!(check("").unwrap(), "[]");
@@ -157,6 +157,8 @@ mod tests {
                         db path:    /abs/project.db (exists)\n  cli script: built in\n  fallback:   mcp-sqlite → skill-only";
         assert_eq!(status(&call, &reply(false, &["mcp-sqlite", "skill-only"])), expected);
         let other = status(&call, &reply(true, &[]));
-        assert!(other.contains("running on port 3100\n") && other.contains("(not created yet)") && other.ends_with("none"));
+        assert!(
+            other.contains("running on port 3100\n") && other.contains("(not created yet)") && other.ends_with("none")
+        );
     }
 }

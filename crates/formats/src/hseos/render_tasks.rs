@@ -53,12 +53,8 @@ pub(super) fn line(id: &str, task: &Task) -> String {
         Status::Pending => ' ',
         Status::Done => 'x',
     };
-    let mut line = format!(
-        "- [{mark}] {} — [{}] {}",
-        escape_line(id),
-        escape_line(&task.owner),
-        escape_line(&task.description)
-    );
+    let mut line =
+        format!("- [{mark}] {} — [{}] {}", escape_line(id), escape_line(&task.owner), escape_line(&task.description));
     let depends: Vec<_> = task.depends_on.iter().map(|id| escape_line(id)).collect();
     match task.status {
         Status::Done => {}

@@ -14,7 +14,8 @@ pub(super) fn restored(changes: &[Change], view: &View<'_>, ctx: &Context) -> Ou
     // From here on the records are as they stand once undo is done and everything else is kept.
     let mut draft = Draft::new(view.records);
     draft.lay(changes);
-    let mut kept: Vec<Change> = changes.iter().filter(|change| !goes_back(change)).cloned().map(Change::inverse).collect();
+    let mut kept: Vec<Change> =
+        changes.iter().filter(|change| !goes_back(change)).cloned().map(Change::inverse).collect();
     draft.lay(&kept);
     let records = draft;
     let mut draft = Draft::new(&records);

@@ -127,16 +127,26 @@ mod tests {
     #[test]
     fn follows_the_table() {
         let allowed = [
-            ("ORBIT", "phase", "x"), ("ORBIT", "epic_id", ""), ("NYX", "phase", "discovery"), ("GHOST", "active_agent", "NYX"),
-            ("KUBE", "deployment.dev.version", "1"), ("SABLE", "status", "healthy"), ("SABLE", "branch", "x"), ("HELPER", "phase", "x"),
-            ("VECTOR", "active_agent", "anyone"), ("NYX", "deployments", "x"),
+            ("ORBIT", "phase", "x"),
+            ("ORBIT", "epic_id", ""),
+            ("NYX", "phase", "discovery"),
+            ("GHOST", "active_agent", "NYX"),
+            ("KUBE", "deployment.dev.version", "1"),
+            ("SABLE", "status", "healthy"),
+            ("SABLE", "branch", "x"),
+            ("HELPER", "phase", "x"),
+            ("VECTOR", "active_agent", "anyone"),
+            ("NYX", "deployments", "x"),
         ];
         for (agent, field, value) in allowed {
             assert_eq!(check_field(agent, field, value, Some("VECTOR")), None, "{agent} {field}");
         }
         let breaches = [
-            ("ORBIT", "deployment.dev.version", "1", vec![]), ("NYX", "phase", "release", vec!["discovery"]), ("NYX", "active_agent", "x", vec![]),
-            ("SABLE", "status", "purple", vec!["healthy", "degraded"]), ("VECTOR", "epic_id", "x", vec![]),
+            ("ORBIT", "deployment.dev.version", "1", vec![]),
+            ("NYX", "phase", "release", vec!["discovery"]),
+            ("NYX", "active_agent", "x", vec![]),
+            ("SABLE", "status", "purple", vec!["healthy", "degraded"]),
+            ("VECTOR", "epic_id", "x", vec![]),
         ];
         for (agent, field, value, expected) in breaches {
             let breach = check_field(agent, field, value, Some("VECTOR")).unwrap();

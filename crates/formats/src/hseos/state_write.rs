@@ -64,7 +64,9 @@ fn fields<'a>(arguments: &'a Object, records: &dyn Records) -> Result<Fields<'a>
         }
         if !arguments::is_key(key) && records.get(&Kind::State.key(key.as_str())).is_none() {
             let message = format!("{key:?} is no key");
-            return Err(Refusal::invalid("fields", message).allowed("[A-Za-z_][A-Za-z0-9_.-]{0,127}").with("key", key.as_str()));
+            return Err(Refusal::invalid("fields", message)
+                .allowed("[A-Za-z_][A-Za-z0-9_.-]{0,127}")
+                .with("key", key.as_str()));
         }
         let value = arguments::value(value, "fields").map_err(|refusal| refusal.with("key", key.as_str()))?;
         fields.push((key.as_str(), value));

@@ -31,8 +31,7 @@ const fn may(name: &'static str, kind: ParamKind, description: &'static str) -> 
 
 const AGENT: Param = may("agent", ParamKind::Text, "");
 const STATUS: ParamKind = ParamKind::Word(Status::WORDS);
-const COUNT: Param =
-    may("n", ParamKind::Integer { min: 1, max: super::state_history::MOST }, "");
+const COUNT: Param = may("n", ParamKind::Integer { min: 1, max: super::state_history::MOST }, "");
 const UPDATE: &[Param] = &[
     needed("id", ParamKind::TextOrInteger),
     may("status", STATUS, ""),
@@ -237,15 +236,20 @@ mod tests {
         let listed = TOOLS.iter().filter(|tool| tool.listed == Listed::Yes);
         let tools: Vec<Value> = listed
             .map(|tool| {
-                let annotations: Object = [("readOnlyHint", false), ("destructiveHint", false), ("idempotentHint", true)]
-                    .map(|(name, value)| (name.to_owned(), Value::from(value)))
-                    .into_iter()
-                    .collect();
+                let annotations: Object =
+                    [("readOnlyHint", false), ("destructiveHint", false), ("idempotentHint", true)]
+                        .map(|(name, value)| (name.to_owned(), Value::from(value)))
+                        .into_iter()
+                        .collect();
                 let mut object = Object::new();
                 object.insert("name".into(), tool.name.into());
                 object.insert("description".into(), tool.description.into());
                 object.insert("inputSchema".into(), tool.input_schema().into());
-                let hints = if tool.is_read() { [("readOnlyHint".to_owned(), true.into())].into_iter().collect() } else { annotations };
+                let hints = if tool.is_read() {
+                    [("readOnlyHint".to_owned(), true.into())].into_iter().collect()
+                } else {
+                    annotations
+                };
                 object.insert("annotations".into(), Value::Object(hints));
                 Value::Object(object)
             })

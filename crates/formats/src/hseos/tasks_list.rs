@@ -13,10 +13,8 @@ pub(super) fn tasks_list(arguments: &Object, records: &dyn Records) -> Result<Re
     let wanted = arguments::text(arguments, "status")?.map(status).transpose()?;
     let mut tasks = Task::all(records);
     tasks.retain(|(_, task)| wanted.is_none_or(|wanted| task.status == wanted));
-    let mut keyed: Vec<_> = tasks
-        .iter()
-        .map(|(id, task)| (task.status, times::to_millis(&task.created_at), id.as_str(), task))
-        .collect();
+    let mut keyed: Vec<_> =
+        tasks.iter().map(|(id, task)| (task.status, times::to_millis(&task.created_at), id.as_str(), task)).collect();
     keyed.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.cmp(&b.1)).then_with(|| natural::compare(a.2, b.2)));
     let shown: Vec<Value> = keyed.into_iter().map(|(_, _, id, task)| show(id, task)).collect();
     let count = shown.len();

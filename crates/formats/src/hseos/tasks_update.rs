@@ -28,12 +28,7 @@ pub(super) fn with_note(
     Ok(reply)
 }
 
-fn update(
-    arguments: &Object,
-    draft: &mut Draft<'_>,
-    view: &View<'_>,
-    ctx: &Context,
-) -> Result<(Reply, Task), Refusal> {
+fn update(arguments: &Object, draft: &mut Draft<'_>, view: &View<'_>, ctx: &Context) -> Result<(Reply, Task), Refusal> {
     let agent = arguments::agent(arguments, ctx)?;
     let id = arguments::id_text(arguments.get("id").unwrap_or(&Value::Null), "id")?;
     let status = arguments::text(arguments, "status")?.map(tasks_list::status).transpose()?;

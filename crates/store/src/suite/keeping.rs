@@ -56,6 +56,35 @@ pub fn blobs(opener: &dyn Opener) {
     assert_eq!(desk.read().blob("big").unwrap(), None);
 }
 
+/// Bytes stay while an image has them as one of its marks.
+pub fn marked_blobs(opener: &dyn Opener) {
+    let desk = Desk::new(opener);
+    let marked = |digest: &str| Mark::Digest(digest.into());
+    let image = ImageState {
+        path: ProjectPath::known("A.md"),
+        space: SPACE.clone(),
+        confirmed: marked("old"),
+        intended: Some(marked("new")),
+    };
+    desk.commit(|txn| {
+        for digest in ["old", "new", "other"] {
+            txn.put_blob(digest, digest.as_bytes()).unwrap();
+        }
+        txn.put_image(&image).unwrap();
+        for digest in ["old", "new", "other"] {
+            txn.delete_blob(digest).unwrap();
+        }
+    });
+    let kept = |digest: &str| desk.read().blob(digest).unwrap().is_some();
+    assert_eq!([kept("old"), kept("new"), kept("other")], [true, true, false]);
+    desk.commit(|txn| {
+        txn.put_image(&ImageState { confirmed: marked("new"), intended: None, ..image.clone() }).unwrap();
+        txn.delete_blob("old").unwrap();
+    });
+    let kept = |digest: &str| desk.read().blob(digest).unwrap().is_some();
+    assert_eq!([kept("old"), kept("new")], [false, true]);
+}
+
 /// A space has one table image.
 pub fn tables(opener: &dyn Opener) {
     let desk = Desk::new(opener);

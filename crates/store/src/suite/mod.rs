@@ -21,7 +21,7 @@ pub use journal::{
     changes_of_a_record, entries_are_paged, entries_keep_every_field, unwinding_gives_what_was_appended,
     unwinding_skips_entries,
 };
-pub use keeping::{blobs, images, meta, pending_moves, receipts, receipts_are_dropped_by_age, tables};
+pub use keeping::{blobs, images, marked_blobs, meta, pending_moves, receipts, receipts_are_dropped_by_age, tables};
 pub use opening::{
     create_is_idempotent, others_see_what_was_committed, size_grows_and_the_store_is_sound, there_is_nothing_at_first,
 };
@@ -45,7 +45,7 @@ macro_rules! contract_suite {
             append_gives_consecutive_revisions, a_false_before_is_a_conflict, a_key_changed_twice_is_a_conflict,
             entries_keep_every_field, entries_are_paged, changes_of_a_record,
             unwinding_gives_what_was_appended, unwinding_skips_entries,
-            images, blobs, tables, pending_moves, receipts, receipts_are_dropped_by_age, meta,
+            images, blobs, marked_blobs, tables, pending_moves, receipts, receipts_are_dropped_by_age, meta,
             reads_see_what_was_written, rollback_undoes_back_to_the_savepoint, savepoints_do_not_nest,
             dropping_undoes, a_view_does_not_move, a_second_writer_finds_the_store_busy,
             writing_works_from_other_threads,

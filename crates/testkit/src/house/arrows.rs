@@ -18,16 +18,8 @@ const ALLOWED: &[(&str, &[&str], &[&str])] = &[
         &["mainstay-format", "mainstay-store", "mainstay-model"],
         &["mainstay-formats", "mainstay-store-memory", "mainstay-store-sqlite"],
     ),
-    (
-        "mainstay-front-cli",
-        &["mainstay-engine", "mainstay-format", "mainstay-model"],
-        &[],
-    ),
-    (
-        "mainstay-front-mcp",
-        &["mainstay-engine", "mainstay-format", "mainstay-model"],
-        &[],
-    ),
+    ("mainstay-front-cli", &["mainstay-engine", "mainstay-format", "mainstay-model"], &[]),
+    ("mainstay-front-mcp", &["mainstay-engine", "mainstay-format", "mainstay-model"], &[]),
     (
         "mainstay",
         &[
@@ -65,9 +57,7 @@ enum Kind {
 pub(super) fn findings(root: &Path) -> Result<Vec<String>, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    command
-        .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
-        .current_dir(root);
+    command.args(["metadata", "--no-deps", "--offline", "--format-version", "1"]).current_dir(root);
     let output = command.output().map_err(|error| format!("cargo metadata: {error}"))?;
     if !output.status.success() {
         return Err(format!("cargo metadata: {}", String::from_utf8_lossy(&output.stderr)));
@@ -77,12 +67,7 @@ pub(super) fn findings(root: &Path) -> Result<Vec<String>, String> {
 }
 
 fn packages(metadata: &Value) -> Vec<&str> {
-    metadata["packages"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|package| package["name"].as_str())
-        .collect()
+    metadata["packages"].as_array().into_iter().flatten().filter_map(|package| package["name"].as_str()).collect()
 }
 
 fn arrows(metadata: &Value) -> Vec<Arrow> {
@@ -90,16 +75,8 @@ fn arrows(metadata: &Value) -> Vec<Arrow> {
     packages
         .flat_map(|package| {
             // Only what stands in this tree has a path.
-            let ours = package["dependencies"]
-                .as_array()
-                .into_iter()
-                .flatten()
-                .filter(|to| to["path"].is_string());
-            ours.map(|to| Arrow {
-                from: word(&package["name"]),
-                to: word(&to["name"]),
-                kind: kind(&to["kind"]),
-            })
+            let ours = package["dependencies"].as_array().into_iter().flatten().filter(|to| to["path"].is_string());
+            ours.map(|to| Arrow { from: word(&package["name"]), to: word(&to["name"]), kind: kind(&to["kind"]) })
         })
         .collect()
 }
@@ -119,9 +96,7 @@ fn kind(kind: &Value) -> Kind {
 fn wrong(packages: &[&str], arrows: &[Arrow]) -> Vec<String> {
     let place_of = |name: &str| ALLOWED.iter().find(|(package, ..)| *package == name);
     let homeless = packages.iter().filter(|name| place_of(name).is_none());
-    let mut findings: Vec<_> = homeless
-        .map(|name| format!("{name}: has no place in the picture of arrows"))
-        .collect();
+    let mut findings: Vec<_> = homeless.map(|name| format!("{name}: has no place in the picture of arrows")).collect();
     for Arrow { from, to, kind } in arrows {
         let Some((_, normal, tests)) = place_of(from) else {
             continue;
@@ -174,10 +149,7 @@ mod tests {
             &one("mainstay-front-cli", "mainstay", None),
             &["mainstay-front-cli -> mainstay (Normal): no such arrow in the picture"],
         );
-        check(
-            &one("stray", "mainstay-model", None),
-            &["stray: has no place in the picture of arrows"],
-        );
+        check(&one("stray", "mainstay-model", None), &["stray: has no place in the picture of arrows"]);
     }
 
     #[test]

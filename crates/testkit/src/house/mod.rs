@@ -27,9 +27,5 @@ pub fn findings(root: &Path) -> Vec<String> {
 /// Panics with one finding a line where there are any.
 #[track_caller]
 pub fn assert_in_order(findings: &[String]) {
-    assert!(
-        findings.is_empty(),
-        "the house is not in order:\n{}",
-        findings.join("\n")
-    );
+    assert!(findings.is_empty(), "the house is not in order:\n{}", findings.join("\n"));
 }

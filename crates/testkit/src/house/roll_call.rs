@@ -11,12 +11,8 @@ pub fn roll_call(root: &Path, names: &[&str]) -> Vec<String> {
         Err(error) => return vec![format!("crates/formats/src: {error}")],
     };
     let called: BTreeSet<String> = names.iter().map(|name| (*name).to_owned()).collect();
-    let absent = folders
-        .difference(&called)
-        .map(|name| format!("{name}: has a folder and is not in the roll-call"));
-    let homeless = called
-        .difference(&folders)
-        .map(|name| format!("{name}: is in the roll-call and has no folder"));
+    let absent = folders.difference(&called).map(|name| format!("{name}: has a folder and is not in the roll-call"));
+    let homeless = called.difference(&folders).map(|name| format!("{name}: is in the roll-call and has no folder"));
     let mut findings: Vec<_> = absent.chain(homeless).collect();
     if called.len() != names.len() {
         findings.push("the roll-call names a format twice".into());
@@ -47,10 +43,7 @@ mod tests {
         let check = |names: &[&str], expected: &[&str]| assert_eq!(roll_call(tree.path(), names), expected);
         check(&["hseos", "msd"], &[]);
         check(&["hseos"], &["msd: has a folder and is not in the roll-call"]);
-        check(
-            &["hseos", "msd", "eneo"],
-            &["eneo: is in the roll-call and has no folder"],
-        );
+        check(&["hseos", "msd", "eneo"], &["eneo: is in the roll-call and has no folder"]);
         check(&["hseos", "msd", "msd"], &["the roll-call names a format twice"]);
     }
 }

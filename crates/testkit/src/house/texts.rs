@@ -5,11 +5,7 @@ use std::path::Path;
 use super::tree::File;
 
 /// What code that is finished does not hold. Written in parts, so that this table does not find itself.
-const UNFINISHED: &[&str] = &[
-    concat!("#[ig", "nore"),
-    concat!("to", "do!("),
-    concat!("unimp", "lemented!("),
-];
+const UNFINISHED: &[&str] = &[concat!("#[ig", "nore"), concat!("to", "do!("), concat!("unimp", "lemented!(")];
 
 /// Folders of the machines that Mainstay is made on.
 const MACHINES: &[&str] = &[concat!("/wo", "rk/"), concat!("/ro", "ot/"), concat!("/fa", "rm/")];
@@ -26,17 +22,9 @@ fn module_doc(file: &File) -> Vec<String> {
     if !file.is_rust() {
         return Vec::new();
     }
-    let first = file
-        .text
-        .lines()
-        .map(str::trim)
-        .find(|line| !line.is_empty() && !line.starts_with("#!["));
+    let first = file.text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with("#!["));
     let has_doc = first.is_some_and(|line| line.starts_with("//!"));
-    if has_doc {
-        Vec::new()
-    } else {
-        vec![format!("{}: does not begin with a `//!` line", file.path)]
-    }
+    if has_doc { Vec::new() } else { vec![format!("{}: does not begin with a `//!` line", file.path)] }
 }
 
 /// The first line of every doc comment is one sentence.
@@ -47,14 +35,9 @@ fn doc_lines(file: &File) -> Vec<String> {
     let mut findings = Vec::new();
     let mut earlier = None;
     for (number, line) in numbered(file) {
-        let marker = ["//!", "///"]
-            .into_iter()
-            .find(|marker| line.trim_start().starts_with(marker));
+        let marker = ["//!", "///"].into_iter().find(|marker| line.trim_start().starts_with(marker));
         if marker.is_some() && marker != earlier && !line.trim_end().ends_with('.') {
-            findings.push(format!(
-                "{}:{number}: the first doc line is no sentence with a full stop",
-                file.path
-            ));
+            findings.push(format!("{}:{number}: the first doc line is no sentence with a full stop", file.path));
         }
         earlier = marker;
     }
@@ -77,9 +60,8 @@ fn paths(file: &File, root: &Path) -> Vec<String> {
     let lines = numbered(file).flat_map(|(number, line)| {
         let machine = MACHINES.iter().copied().find(|path| begins_a_path(line, path));
         let own = (here.matches('/').count() > 2 && line.contains(&here)).then_some(here.as_str());
-        let found = machine
-            .or(own)
-            .map(|path| format!("{}:{number}: names a path of one machine, `{path}`", file.path));
+        let found =
+            machine.or(own).map(|path| format!("{}:{number}: names a path of one machine, `{path}`", file.path));
         found.into_iter()
     });
     lines.collect()
@@ -100,10 +82,7 @@ mod tests {
     use std::path::Path;
 
     fn check(path: &str, text: &str, expected: &[&str]) {
-        let file = File {
-            path: path.into(),
-            text: text.into(),
-        };
+        let file = File { path: path.into(), text: text.into() };
         assert_eq!(findings(&[file], Path::new("/home/someone/mainstay")), expected);
     }
 
@@ -118,21 +97,13 @@ mod tests {
 
     #[test]
     fn the_first_doc_line_is_a_sentence() {
-        check(
-            "a.rs",
-            "//! What it is\n",
-            &["a.rs:1: the first doc line is no sentence with a full stop"],
-        );
+        check("a.rs", "//! What it is\n", &["a.rs:1: the first doc line is no sentence with a full stop"]);
         check(
             "a.rs",
             "//! What.\n/// That\n/// wraps.\nfn a() {}\n",
             &["a.rs:2: the first doc line is no sentence with a full stop"],
         );
-        check(
-            "a.rs",
-            "//! What.\n//!\n//! - a list\n\n    /// One.\n    ///\n    /// more\n",
-            &[],
-        );
+        check("a.rs", "//! What.\n//!\n//! - a list\n\n    /// One.\n    ///\n    /// more\n", &[]);
     }
 
     #[test]

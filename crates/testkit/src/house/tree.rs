@@ -16,14 +16,8 @@ pub(super) struct File {
 impl File {
     /// Whether it is Rust written by hand.
     pub(super) fn is_rust(&self) -> bool {
-        let written_by_hand = !self
-            .path
-            .split('/')
-            .any(|part| part == "fixtures" || part == "generated");
-        written_by_hand
-            && Path::new(&self.path)
-                .extension()
-                .is_some_and(|extension| extension == "rs")
+        let written_by_hand = !self.path.split('/').any(|part| part == "fixtures" || part == "generated");
+        written_by_hand && Path::new(&self.path).extension().is_some_and(|extension| extension == "rs")
     }
 }
 
@@ -53,8 +47,5 @@ fn file(root: &Path, path: &Path) -> Option<File> {
     let text = fs::read_to_string(path).ok()?;
     let relative: PathBuf = path.strip_prefix(root).ok()?.into();
     let parts: Vec<_> = relative.iter().map(|part| part.to_string_lossy()).collect();
-    Some(File {
-        path: parts.join("/"),
-        text,
-    })
+    Some(File { path: parts.join("/"), text })
 }

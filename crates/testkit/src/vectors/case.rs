@@ -164,13 +164,9 @@ impl Vector {
 
     fn try_run(&self, binary: &Path) -> Result<Vec<String>, String> {
         let sandbox = Sandbox::new().map_err(|error| error.to_string())?;
-        self.setup
-            .lay_out(&sandbox)
-            .map_err(|problem| format!("setup: {problem}"))?;
+        self.setup.lay_out(&sandbox).map_err(|problem| format!("setup: {problem}"))?;
         for (index, step) in self.steps.iter().enumerate() {
-            let mut problems = step
-                .run(binary, &sandbox, &self.setup)
-                .unwrap_or_else(|problem| vec![problem]);
+            let mut problems = step.run(binary, &sandbox, &self.setup).unwrap_or_else(|problem| vec![problem]);
             if !problems.is_empty() {
                 problems.insert(0, format!("step {} ({})", index + 1, step.run.join(" ")));
                 return Ok(problems);
@@ -216,9 +212,7 @@ fn put(root: &Path, files: &Files) -> Result<(), String> {
     for (path, text) in files {
         let file = root.join(path);
         let folder = file.parent().expect("a file of the project has a folder");
-        fs::create_dir_all(folder)
-            .and_then(|()| fs::write(&file, text))
-            .map_err(|error| format!("{path}: {error}"))?;
+        fs::create_dir_all(folder).and_then(|()| fs::write(&file, text)).map_err(|error| format!("{path}: {error}"))?;
     }
     Ok(())
 }
@@ -233,18 +227,12 @@ fn remove(path: &Path) -> io::Result<()> {
 }
 
 fn run_scripts(root: &Path, scripts: &[Script]) -> Result<(), String> {
-    scripts
-        .iter()
-        .try_for_each(|script| sql::execute(&root.join(&script.db), &script.script))
+    scripts.iter().try_for_each(|script| sql::execute(&root.join(&script.db), &script.script))
 }
 
 fn commit_everything(sandbox: &Sandbox) -> Result<(), String> {
     let config = ["user.name=t", "user.email=t@example.invalid", "init.defaultBranch=main"];
-    let steps: [&[&str]; 3] = [
-        &["init", "-q"],
-        &["add", "-A"],
-        &["commit", "-qm", "start", "--allow-empty"],
-    ];
+    let steps: [&[&str]; 3] = [&["init", "-q"], &["add", "-A"], &["commit", "-qm", "start", "--allow-empty"]];
     for step in steps {
         let mut git = sandbox.command("git");
         git.args(config.iter().flat_map(|setting| ["-c", setting])).args(step);

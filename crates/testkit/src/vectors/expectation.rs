@@ -18,11 +18,7 @@ pub(super) struct Before(BTreeMap<String, Option<Vec<u8>>>);
 impl Before {
     pub(super) fn of(root: &Path, expect: &Expect) -> Self {
         let watched = expect.files.iter().filter(|(_, rule)| rule.unchanged);
-        Self(
-            watched
-                .map(|(path, _)| (path.clone(), fs::read(root.join(path)).ok()))
-                .collect(),
-        )
+        Self(watched.map(|(path, _)| (path.clone(), fs::read(root.join(path)).ok())).collect())
     }
 }
 
@@ -35,11 +31,7 @@ pub(super) fn problems(want: &Expect, got: &Finished, root: &Path, before: &Befo
             Err(error) => problems.push(format!("stdout is not JSON ({error}): {}", both(got))),
         }
     }
-    problems.extend(
-        want.files
-            .iter()
-            .flat_map(|(path, rule)| file(root, path, rule, before)),
-    );
+    problems.extend(want.files.iter().flat_map(|(path, rule)| file(root, path, rule, before)));
     problems.extend(want.sql.iter().filter_map(|query| rows(root, query)));
     problems
 }
@@ -74,11 +66,7 @@ fn json_reply(want: &Expect, reply: &Value) -> Vec<String> {
 fn file(root: &Path, path: &str, rule: &FileRule, before: &Before) -> Vec<String> {
     let place = root.join(path);
     if rule.absent {
-        return place
-            .symlink_metadata()
-            .map(|_| format!("{path}: should be absent"))
-            .into_iter()
-            .collect();
+        return place.symlink_metadata().map(|_| format!("{path}: should be absent")).into_iter().collect();
     }
     let bytes = match fs::read(&place) {
         Ok(bytes) => bytes,
@@ -86,12 +74,7 @@ fn file(root: &Path, path: &str, rule: &FileRule, before: &Before) -> Vec<String
     };
     let text = String::from_utf8_lossy(&bytes);
     let mut problems = Vec::new();
-    if rule.unchanged
-        && before
-            .0
-            .get(path)
-            .is_some_and(|earlier| earlier.as_ref() != Some(&bytes))
-    {
+    if rule.unchanged && before.0.get(path).is_some_and(|earlier| earlier.as_ref() != Some(&bytes)) {
         problems.push(format!("{path}: changed; now {:?}", shorten(&text)));
     }
     if let Some(wanted) = &rule.equals
@@ -122,9 +105,7 @@ fn rows(root: &Path, query: &Query) -> Option<String> {
 
 fn lacking(place: &str, parts: &[String], text: &str) -> Vec<String> {
     let lacked = parts.iter().filter(|part| !text.contains(part.as_str()));
-    lacked
-        .map(|part| format!("{place} lacks {part:?}; holds {:?}", shorten(text)))
-        .collect()
+    lacked.map(|part| format!("{place} lacks {part:?}; holds {:?}", shorten(text))).collect()
 }
 
 fn forbidden(place: &str, parts: &[String], text: &str) -> Vec<String> {

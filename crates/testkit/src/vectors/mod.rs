@@ -59,10 +59,6 @@ pub fn run(binary: &Path, vectors: &[Vector], choice: &Choice) -> Vec<Report> {
 
 impl Choice {
     fn includes(&self, vector: &Vector) -> bool {
-        if self.only.is_empty() {
-            self.later || !vector.later
-        } else {
-            self.only.contains(&vector.id)
-        }
+        if self.only.is_empty() { self.later || !vector.later } else { self.only.contains(&vector.id) }
     }
 }

@@ -166,8 +166,12 @@ impl<'a> Intake<'a> {
 
     fn block(&mut self, path: &ProjectPath, what: Irregular) {
         let (class, code, what) = match what {
-            Irregular::Link => (RefusalClass::Refused, "path_outside_project", "is a symbolic link, which is not written through"),
-            Irregular::TooLarge => (RefusalClass::Corrupt, "too_large", "is larger than any backlog; it is neither read nor replaced"),
+            Irregular::Link => {
+                (RefusalClass::Refused, "path_outside_project", "is a symbolic link, which is not written through")
+            }
+            Irregular::TooLarge => {
+                (RefusalClass::Corrupt, "too_large", "is larger than any backlog; it is neither read nor replaced")
+            }
             Irregular::Folder => (RefusalClass::Refused, "image_unreadable", "is a folder"),
             Irregular::Special => (RefusalClass::Refused, "image_unreadable", "is no regular file"),
             Irregular::Unreadable => (RefusalClass::Refused, "image_unreadable", "cannot be read"),

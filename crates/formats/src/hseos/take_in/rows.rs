@@ -127,7 +127,9 @@ fn parse(table: &str, key: &Cell, cells: &[Cell]) -> Result<Parsed, &'static str
         }
         "tasks" => {
             let id = text_key(key)?;
-            let [owner, description, status, depends, note, created_at, updated_at] = cells else { return Err("bad_type") };
+            let [owner, description, status, depends, note, created_at, updated_at] = cells else {
+                return Err("bad_type");
+            };
             let [owner, description, status, created_at, updated_at] =
                 texts(&[owner, description, status, created_at, updated_at].map(Clone::clone))?;
             let (depends, note) = (optional(depends)?, optional(note)?);
@@ -141,7 +143,8 @@ fn parse(table: &str, key: &Cell, cells: &[Cell]) -> Result<Parsed, &'static str
         _ => {
             let Cell::Integer(id @ 0..=history::HIGHEST_ID) = key else { return Err("bad_key") };
             let [key, old_value, new_value, changed_by, changed_at] = cells else { return Err("bad_type") };
-            let [key, new_value, changed_by, changed_at] = texts(&[key, new_value, changed_by, changed_at].map(Clone::clone))?;
+            let [key, new_value, changed_by, changed_at] =
+                texts(&[key, new_value, changed_by, changed_at].map(Clone::clone))?;
             let old_value = optional(old_value)?;
             Ok(Parsed::History(*id, HistoryRow { key, old_value, new_value, changed_by, changed_at }))
         }

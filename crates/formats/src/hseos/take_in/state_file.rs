@@ -4,8 +4,8 @@ use format::Records;
 use format::markdown::{escape_cell, escape_line, unescape_cell, unescape_line};
 use model::ProjectPath;
 
-use super::{Intake, Was};
 use super::state_text::{StateText, TextRow, is_empty, parse};
+use super::{Intake, Was};
 use crate::hseos::arguments::{self, TEXT_LIMIT};
 use crate::hseos::records::Kind;
 use crate::hseos::state_read::{DEPLOYMENT_PARTS, ENVIRONMENTS, FEATURE_PARTS};
@@ -85,8 +85,9 @@ fn edit(key: &str, text: &str, was: Was<&str>, form: Form, intake: &mut Intake<'
     let present = intake.field(key);
     match was {
         Was::Said(was) if was == text || is_empty(was) && is_empty(text) => return true,
-        // What the file newly says nothing about, or says as the records do.
-        Was::Lacking | Was::Unknown if is_empty(text) => return true,
+        // A new row or section that says nothing is no edit; a new bullet that does empties its key.
+        Was::Lacking if is_empty(text) && !matches!(form, Form::Line) => return true,
+        Was::Unknown if is_empty(text) => return true,
         Was::Unknown if present.is_some() => return present.is_some_and(|value| shown(&value, form) == text),
         _ => {}
     }
@@ -114,8 +115,6 @@ fn shown(value: &str, form: Form) -> String {
     match form {
         Form::Line => escape_line(value).trim().to_owned(),
         Form::Cell => escape_cell(value).trim().to_owned(),
-        Form::Plain => {
-            value.replace("\r\n", "\n").replace('\r', "\n").trim_start_matches('\n').trim_end().to_owned()
-        }
+        Form::Plain => value.replace("\r\n", "\n").replace('\r', "\n").trim_start_matches('\n').trim_end().to_owned(),
     }
 }

@@ -6,8 +6,8 @@ use format::Records;
 use format::markdown::unescape_line;
 use model::{ProjectPath, Value, Warning};
 
-use super::{Intake, Was};
 use super::tasks_text::{Item, Line, TasksText, parse, parse_line};
+use super::{Intake, Was};
 use crate::hseos::arguments::{self, TEXT_LIMIT, canonical_id};
 use crate::hseos::records::{Kind, Status, Task};
 use crate::hseos::render_state::DASH;
@@ -125,7 +125,11 @@ fn change(id: &str, before: &Task, now: &Item, was: &Item, intake: &mut Intake<'
     }
     if let Some(text) = now.note.as_deref().filter(|_| now.note != was.note) {
         let value = note(text, before.note.as_deref());
-        if value.as_ref().is_some_and(|value| value.len() > TEXT_LIMIT) { understood = false } else { task.note = value }
+        if value.as_ref().is_some_and(|value| value.len() > TEXT_LIMIT) {
+            understood = false
+        } else {
+            task.note = value
+        }
     }
     if task != *before {
         task.updated_at.clone_from(&intake.now);

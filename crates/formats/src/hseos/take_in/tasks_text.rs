@@ -97,13 +97,12 @@ impl Line {
             Some(Said { text, ..tail })
         });
         let Said { text, depends, note } = said.unwrap_or_else(|| self.cut());
-        let is_short = self.mark == Mark::Started && note.is_none() && text.starts_with(SHORT_BLOCKED)
+        let is_short = self.mark == Mark::Started
+            && note.is_none()
+            && text.starts_with(SHORT_BLOCKED)
             && known.is_none_or(|task| escape_line(&task.description).trim() != text);
-        let (description, note) = if is_short {
-            (None, Some(text[SHORT_BLOCKED.len()..].trim().to_owned()))
-        } else {
-            (Some(text), note)
-        };
+        let (description, note) =
+            if is_short { (None, Some(text[SHORT_BLOCKED.len()..].trim().to_owned())) } else { (Some(text), note) };
         let status = match self.mark {
             Mark::Open => Status::Pending,
             Mark::Done => Status::Done,
@@ -134,9 +133,9 @@ fn tail(rest: &str, known: Option<&Task>) -> Option<Said> {
     if !left.trim().is_empty() {
         return None;
     }
-    let is_known = known.and_then(|task| task.note.as_deref()).is_some_and(|known| {
-        note.as_deref() == Some(escape_line(known).trim())
-    });
+    let is_known = known
+        .and_then(|task| task.note.as_deref())
+        .is_some_and(|known| note.as_deref() == Some(escape_line(known).trim()));
     if depends.is_none() && !is_known {
         clause_behind_reason(&mut depends, &mut note);
     }

@@ -33,7 +33,13 @@ fn told(taken: &Taken) -> Vec<String> {
                 .map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
                 .collect::<Vec<_>>()
                 .join(" "),
-            "history" => format!("{} {}->{} {}", value["key"].as_str().unwrap(), value["old_value"], value["new_value"], value["changed_by"].as_str().unwrap()),
+            "history" => format!(
+                "{} {}->{} {}",
+                value["key"].as_str().unwrap(),
+                value["old_value"],
+                value["new_value"],
+                value["changed_by"].as_str().unwrap()
+            ),
             _ => value.to_string(),
         });
         format!("{}/{}: {value}", change.key.kind, change.key.id)

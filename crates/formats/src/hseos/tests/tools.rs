@@ -53,8 +53,16 @@ fn arguments_are_refused_by_name() {
         ("tasks_add", json!({"id": "-2", "owner": "GHOST", "description": "x"}), "invalid_argument id"),
         ("tasks_add", json!({"id": 1.5, "owner": "GHOST", "description": "x"}), "invalid_argument id"),
         ("tasks_add", json!({"id": "T2", "owner": "G H", "description": "x"}), "invalid_argument owner"),
-        ("tasks_add", json!({"id": "T2", "owner": "G", "description": "x", "depends": "T1"}), "invalid_argument depends"),
-        ("tasks_add", json!({"id": "T2", "owner": "G", "description": "x", "depends": [[]]}), "invalid_argument depends"),
+        (
+            "tasks_add",
+            json!({"id": "T2", "owner": "G", "description": "x", "depends": "T1"}),
+            "invalid_argument depends",
+        ),
+        (
+            "tasks_add",
+            json!({"id": "T2", "owner": "G", "description": "x", "depends": [[]]}),
+            "invalid_argument depends",
+        ),
         ("tasks_update", json!({"id": "T1"}), "invalid_argument status"),
         ("tasks_update", json!({"id": "T1", "note": null}), "invalid_argument note"),
         ("tasks_update", json!({"id": "T9", "status": "banana"}), "invalid_argument status"),
@@ -83,7 +91,8 @@ fn existing_irregular_keys_and_ids_are_accepted_verbatim() {
     assert_eq!(ok(&mut world, "tasks_update", json!({"id": "my task", "status": "done"}))["updated"], "my task");
     let again = ok(&mut world, "tasks_add", json!({"id": "5", "owner": "a b", "description": "x"}));
     assert_eq!(again["created"], false);
-    let added = ok(&mut world, "tasks_add", json!({"id": 6, "owner": "G", "description": "y", "depends": [5, "7", "5"]}));
+    let added =
+        ok(&mut world, "tasks_add", json!({"id": 6, "owner": "G", "description": "y", "depends": [5, "7", "5"]}));
     assert_eq!(added["warnings"][0]["ids"], json!(["T7"]));
     assert_eq!(world.records[&Kind::Task.key("T6")]["depends_on"], json!(["5", "T7"]));
 }
@@ -91,7 +100,8 @@ fn existing_irregular_keys_and_ids_are_accepted_verbatim() {
 #[test]
 fn a_write_tells_what_changed_and_keeps_number_text() {
     let mut world = World::new();
-    let fields: Value = serde_json::from_str(r#"{"fields": {"z": 1.50, "a": true, "phase": "p", "notes": "n"}}"#).unwrap();
+    let fields: Value =
+        serde_json::from_str(r#"{"fields": {"z": 1.50, "a": true, "phase": "p", "notes": "n"}}"#).unwrap();
     let reply = ok(&mut world, "state_write", fields);
     assert_eq!(reply["changed"], json!(["a", "notes", "phase", "z"]));
     let reply = ok(&mut world, "state_write", json!({"fields": {"phase": "", "last_updated": "x", "a": "true"}}));
@@ -175,7 +185,11 @@ fn renders_the_golden_files() {
         ("T02", "zero two", json!([]), json!({"status": "pending"})),
     ];
     for (id, description, depends, update) in tasks {
-        ok(&mut world, "tasks_add", json!({"id": id, "owner": "GHOST", "description": description, "depends": depends}));
+        ok(
+            &mut world,
+            "tasks_add",
+            json!({"id": id, "owner": "GHOST", "description": description, "depends": depends}),
+        );
         let mut update = update;
         update["id"] = id.into();
         ok(&mut world, "tasks_update", update);
@@ -220,7 +234,10 @@ fn a_call_settles_an_invalid_row_even_when_the_record_stays() {
     world.apply(&changes);
     let list = ok(&mut world, "tasks_list", json!({}));
     assert_eq!((codes(&list).len(), &list["warnings"][0]["reason"]), (2, &json!("bad_status")));
-    assert_eq!(refused(&mut world, "tasks_add", json!({"id": "T9", "owner": "G", "description": "x"})), "outside_row_invalid -");
+    assert_eq!(
+        refused(&mut world, "tasks_add", json!({"id": "T9", "owner": "G", "description": "x"})),
+        "outside_row_invalid -"
+    );
     assert_eq!(refused(&mut world, "tasks_update", json!({"id": "T9", "status": "done"})), "outside_row_invalid -");
 
     let before = world.clone();
@@ -257,13 +274,24 @@ fn undo_keeps_history_and_adds_to_it() {
         }
     }
     let history = ok(&mut undone, "state_history", json!({}));
-    let rows: Vec<String> = history["history"].as_array().unwrap().iter()
+    let rows: Vec<String> = history["history"]
+        .as_array()
+        .unwrap()
+        .iter()
         .map(|row| format!("{} {} {}->{}", row["id"], row["key"].as_str().unwrap(), row["old_value"], row["new_value"]))
         .collect();
-    assert_eq!(rows, [
-        "7 phase \"b\"->\"a\"", "6 notes \"\"->\"n\"", "5 notes \"n\"->\"\"", "4 branch null->\"x\"", "3 phase \"a\"->\"b\"",
-        "2 notes null->\"n\"", "1 phase null->\"a\"",
-    ]);
+    assert_eq!(
+        rows,
+        [
+            "7 phase \"b\"->\"a\"",
+            "6 notes \"\"->\"n\"",
+            "5 notes \"n\"->\"\"",
+            "4 branch null->\"x\"",
+            "3 phase \"a\"->\"b\"",
+            "2 notes null->\"n\"",
+            "1 phase null->\"a\"",
+        ]
+    );
     assert_eq!(ok(&mut undone, "state_read", json!({}))["state"], json!({"notes": "n", "phase": "a"}));
 }
 
@@ -278,7 +306,9 @@ fn work_and_summary_show_what_is_open() {
     ok(&mut world, "tasks_update", json!({"id": "T4", "status": "done"}));
     let shown = |world: &World| {
         let work = Hseos.work(&world.view(world), &context());
-        work.into_iter().map(|item| format!("{} {:?} {}", item.id, item.state, item.blocked_by.join(","))).collect::<Vec<_>>()
+        work.into_iter()
+            .map(|item| format!("{} {:?} {}", item.id, item.state, item.blocked_by.join(",")))
+            .collect::<Vec<_>>()
     };
     assert_eq!(shown(&world), ["T1 Ready ", "T2 Blocked T1", "T3 InProgress "]);
     assert_eq!(Hseos.summary(&world.view(&world), &context()), "phase execution, 3 open tasks, 1 blocked");

@@ -11,8 +11,32 @@ use crate::hseos::tests::World;
 /// Text made of everything that means something in the two files.
 fn text() -> impl Strategy<Value = String> {
     let parts = vec![
-        "a", "b", " ", "|", "\\", "\n", "\r\n", "<br>", "—", " — ", "*(depends: T1)*", "(depends: none)", " — **Blocked:** x", "**Blocked:**",
-        "Blocked: y", "\n- [x] T1 — [A] b", "\n## Notes\n", "## Current State", "] ", "[", ":**", "| F1 | x | y | z |", "\u{feff}", "é", "*", ")",
+        "a",
+        "b",
+        " ",
+        "|",
+        "\\",
+        "\n",
+        "\r\n",
+        "<br>",
+        "—",
+        " — ",
+        "*(depends: T1)*",
+        "(depends: none)",
+        " — **Blocked:** x",
+        "**Blocked:**",
+        "Blocked: y",
+        "\n- [x] T1 — [A] b",
+        "\n## Notes\n",
+        "## Current State",
+        "] ",
+        "[",
+        ":**",
+        "| F1 | x | y | z |",
+        "\u{feff}",
+        "é",
+        "*",
+        ")",
     ];
     prop::collection::vec(prop::sample::select(parts), 0..5).prop_map(|parts| parts.concat())
 }

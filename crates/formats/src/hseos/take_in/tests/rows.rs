@@ -48,25 +48,47 @@ fn check(rows: Vec<InboxRow>, expected: &[&str]) {
 
 #[test]
 fn rows_are_taken_as_they_stand_with_a_history_row_for_each_step() {
-    check(vec![field(1, "phase", "a"), field(2, "phase", "b"), field(3, "k", "v")], &[
-        "state/phase: \"b\"", "state/k: \"v\"", "history/2: phase \"planning\"->\"a\" external",
-        "history/3: phase \"a\"->\"b\" external", "history/4: k null->\"v\" external",
-    ]);
+    check(
+        vec![field(1, "phase", "a"), field(2, "phase", "b"), field(3, "k", "v")],
+        &[
+            "state/phase: \"b\"",
+            "state/k: \"v\"",
+            "history/2: phase \"planning\"->\"a\" external",
+            "history/3: phase \"a\"->\"b\" external",
+            "history/4: k null->\"v\" external",
+        ],
+    );
     check(vec![field(1, "phase", "planning")], &["state/phase: \"planning\""]);
     let rename = row(1, "state", Some(t("phase")), Some(t("stage")), vec![t("planning"), t("x")]);
-    check(vec![rename], &["state/phase: gone", "state/stage: \"planning\"", "history/2: stage null->\"planning\" external"]);
+    check(
+        vec![rename],
+        &["state/phase: gone", "state/stage: \"planning\"", "history/2: stage null->\"planning\" external"],
+    );
     check(vec![row(1, "state", Some(t("phase")), None, vec![])], &["state/phase: gone"]);
 }
 
 #[test]
 fn each_history_row_from_outside_covers_one_step() {
-    check(vec![history(1, 2, "phase", "a"), field(2, "phase", "a"), field(3, "phase", "b"), field(4, "phase", "a")], &[
-        "history/2: phase null->\"a\" cli", "state/phase: \"a\"", "history/3: phase \"a\"->\"b\" external",
-        "history/4: phase \"b\"->\"a\" external",
-    ]);
+    check(
+        vec![history(1, 2, "phase", "a"), field(2, "phase", "a"), field(3, "phase", "b"), field(4, "phase", "a")],
+        &[
+            "history/2: phase null->\"a\" cli",
+            "state/phase: \"a\"",
+            "history/3: phase \"a\"->\"b\" external",
+            "history/4: phase \"b\"->\"a\" external",
+        ],
+    );
     let world = world();
-    let first = RowsSeen { first_contact: true, rows: vec![field(1, "k", "v"), history(2, 9, "k", "v")], restored: vec![], highest: vec![("state_history", 12)] };
-    assert_eq!(told(&taken(&world, &[Seen::Rows(first)])), ["state/k: \"v\"", "history/9: k null->\"v\" cli", "counter/history: 12"]);
+    let first = RowsSeen {
+        first_contact: true,
+        rows: vec![field(1, "k", "v"), history(2, 9, "k", "v")],
+        restored: vec![],
+        highest: vec![("state_history", 12)],
+    };
+    assert_eq!(
+        told(&taken(&world, &[Seen::Rows(first)])),
+        ["state/k: \"v\"", "history/9: k null->\"v\" cli", "counter/history: 12"]
+    );
 }
 
 #[test]
@@ -104,7 +126,9 @@ fn lists_of_dependencies_are_read_in_every_form() {
         let told = told(&taken(&world(), &[seen(vec![task(1, "T5", "pending", depends.clone())])]));
         let wanted = match expected {
             Ok(list) => format!("task/T5: pending GHOST x {list} null"),
-            Err(reason) => format!("invalid/tasks/T5: {{\"table\":\"tasks\",\"key\":\"T5\",\"reason\":\"{reason}\",\"seqs\":[[1,\"{reason}\"]]}}"),
+            Err(reason) => format!(
+                "invalid/tasks/T5: {{\"table\":\"tasks\",\"key\":\"T5\",\"reason\":\"{reason}\",\"seqs\":[[1,\"{reason}\"]]}}"
+            ),
         };
         assert_eq!(told, [wanted], "{depends:?}");
     }
@@ -137,7 +161,9 @@ fn invalid_rows_are_refused_with_their_reason() {
 
 #[test]
 fn readable_changes_settle_invalid_ones() {
-    let rows = Hseos.rows(&taken(&world(), &[seen(vec![task(1, "T1", "wip", Cell::Null), task(2, "T1", "done", Cell::Null)])]).changes);
+    let rows = Hseos.rows(
+        &taken(&world(), &[seen(vec![task(1, "T1", "wip", Cell::Null), task(2, "T1", "done", Cell::Null)])]).changes,
+    );
     assert_eq!((rows.refused, rows.closed), (vec![(1, "bad_status".to_owned())], vec![1]));
     let mut world = world();
     let bad = taken(&world, &[seen(vec![task(1, "T1", "wip", Cell::Null), task(2, "T9", "wip", Cell::Null)])]);
@@ -153,10 +179,20 @@ fn rows_come_before_files_and_done_rows_prune() {
     let (state, _) = world.images();
     let edited = state.replace("**phase:** planning", "**phase:** by hand");
     let both = [file("STATE.md", Some(&state), &edited), seen(vec![field(1, "phase", "by row")])];
-    assert_eq!(told(&taken(&world, &both)), [
-        "state/phase: \"by hand\"", "history/2: phase \"planning\"->\"by row\" external", "history/3: phase \"by row\"->\"by hand\" external",
-    ]);
-    let rows = (1..=6).map(|number| task(number, &format!("D{number}"), "done", Cell::Null)).chain([task(7, "T2", "pending", t("D3"))]);
+    assert_eq!(
+        told(&taken(&world, &both)),
+        [
+            "state/phase: \"by hand\"",
+            "history/2: phase \"planning\"->\"by row\" external",
+            "history/3: phase \"by row\"->\"by hand\" external",
+        ]
+    );
+    let rows = (1..=6).map(|number| task(number, &format!("D{number}"), "done", Cell::Null)).chain([task(
+        7,
+        "T2",
+        "pending",
+        t("D3"),
+    )]);
     let mut after = world.clone();
     after.apply(&taken(&world, &[seen(rows.collect())]).changes);
     assert_eq!(after.images().1.matches("- [x]").count(), 1);
