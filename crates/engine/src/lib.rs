@@ -13,6 +13,7 @@ mod home;
 mod images;
 mod init;
 mod locks;
+mod mutants;
 mod overview;
 mod plan;
 mod probes;

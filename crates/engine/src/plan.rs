@@ -9,6 +9,7 @@ use store::{ImageState, Mark, PendingMove, Store, Txn};
 use crate::engine::Engine;
 use crate::ground::{Ground, Inspected, Standing};
 use crate::images::{self, FileStamp, Prepared};
+use crate::mutants::planted;
 use crate::publish;
 use crate::records::StoreRecords;
 use crate::refusals;
@@ -190,7 +191,9 @@ impl Plan {
             txn.put_blob(digest, bytes).map_err(store)?;
         }
         for state in self.settled.iter().chain(self.steps.iter().map(|step| &step.state)) {
-            txn.put_image(state).map_err(store)?;
+            let early = state.intended.clone().filter(|_| planted("base_advanced_in_commit"));
+            let advanced = early.map(|confirmed| ImageState { confirmed, intended: None, ..state.clone() });
+            txn.put_image(advanced.as_ref().unwrap_or(state)).map_err(store)?;
         }
         Ok(!(self.settled.is_empty() && self.steps.is_empty()))
     }

@@ -15,6 +15,7 @@ use crate::engine::Engine;
 use crate::foreign::ForeignGuard;
 use crate::ground::Ground;
 use crate::locks::{Deadline, EVENT_WAIT, FileLock};
+use crate::mutants::planted;
 use crate::plan::Plan;
 use crate::records::StoreRecords;
 use crate::spool::{Spool, spooled_reply};
@@ -81,7 +82,7 @@ fn carry_out(engine: &Engine, format: &dyn Format, batch: &[Asked], wait: Durati
     // Locks: the format's own, the foreign ones, the queue, the write transaction.
     let deadline = Deadline::within(wait);
     engine.home().make()?;
-    let _own = FileLock::acquire(&engine.home().lock(format.name()), deadline)?;
+    let mut locks = vec![FileLock::acquire(&engine.home().lock(format.name()), deadline)?];
     let spaces = spaces_of(engine, format, batch, &ctx)?;
     let mut foreign = Vec::new();
     let mut tabled = Vec::new();
@@ -89,7 +90,7 @@ fn carry_out(engine: &Engine, format: &dyn Format, batch: &[Asked], wait: Durati
         foreign.extend(ForeignGuard::acquire(engine, sources.lock.as_ref(), ctx.now)?);
         tabled.extend(begin_tables(engine, space, sources, deadline)?);
     }
-    let _queue = FileLock::acquire(&engine.home().lock("queue"), deadline)?;
+    locks.push(FileLock::acquire(&engine.home().lock("queue"), deadline)?);
     let store = engine.created_store()?;
     let mut txn = store.begin().map_err(|error| refusals::of_store(&error))?;
 
@@ -126,6 +127,7 @@ fn carry_out(engine: &Engine, format: &dyn Format, batch: &[Asked], wait: Durati
     // Render and prepare; from here on nothing can be refused for want of space.
     let mut plan = Plan::render(engine, format, txn.as_ref(), &turn.grounds, &turn.changes, &turn.taken, &ctx)?;
     plan.prepare(engine, &turn.grounds, &turn.taken, &ctx)?;
+    let early = planted("publish_before_commit").then(|| plan.publish(engine, store.as_ref(), &extra));
     let committed = commit(&mut turn, txn, &mut plan, &foreign, &ctx);
     if let Err(refusal) = committed {
         plan.abandon(engine);
@@ -133,10 +135,14 @@ fn carry_out(engine: &Engine, format: &dyn Format, batch: &[Asked], wait: Durati
     }
 
     // Publish and confirm. What fails now is mended by the next request.
-    let mut warnings = plan.publish(engine, store.as_ref(), &extra);
+    if planted("images_outside_lock") {
+        locks.clear();
+    }
+    let mut warnings = early.unwrap_or_else(|| plan.publish(engine, store.as_ref(), &extra));
     warnings.extend(Tabled::commit_all(turn.tabled));
     drop(foreign);
     plan.confirm(store.as_ref());
+    drop(locks);
     let mut before: Vec<Warning> = turn.taken.into_iter().flat_map(|taken| taken.warnings).collect();
     name_copies(&mut before, plan.kept());
     Ok(answers.into_iter().map(|answer| answer.map(|reply| with_warnings(reply, &before, &warnings))).collect())
