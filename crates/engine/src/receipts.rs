@@ -3,6 +3,7 @@
 use model::{Call, Context, Refusal, Reply, Revision, Timestamp, Value, Warning};
 use store::{Receipt, Txn};
 
+use crate::mutants::planted;
 use crate::{images, refusals};
 
 /// How long receipts are kept. **Units**: milliseconds.
@@ -25,7 +26,7 @@ pub(crate) enum Found {
 ///
 /// **Errors**: `request_id_reused` when the id came with other arguments.
 pub(crate) fn find(txn: &dyn Txn, call: &Call, ctx: &Context) -> Result<Found, Refusal> {
-    let Some(id) = &ctx.request_id else {
+    let Some(id) = ctx.request_id.as_ref().filter(|_| !planted("request_id_not_unique")) else {
         return Ok(Found::Nothing);
     };
     let Some(receipt) = txn.receipt(&call.tool, id).map_err(|error| refusals::of_store(&error))? else {

@@ -8,6 +8,7 @@ use model::ProjectPath;
 use rustix::fs::OFlags;
 
 use super::files::{FileStamp, ProjectFiles};
+use crate::mutants::planted;
 
 /// Bytes that are safe on disk under a temporary name beside their target.
 ///
@@ -54,6 +55,12 @@ impl Prepared {
         if files.stamp(&self.target) != seen {
             self.abandon(files);
             return Ok(false);
+        }
+        if planted("overwrite_in_place") {
+            let bytes = files.dir().read(self.temporary.as_str())?;
+            files.dir().write(self.target.as_str(), bytes)?;
+            self.abandon(files);
+            return Ok(true);
         }
         let renamed = files.dir().rename(self.temporary.as_str(), files.dir(), self.target.as_str());
         if renamed.is_err() {
