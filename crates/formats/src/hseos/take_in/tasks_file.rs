@@ -126,9 +126,9 @@ fn change(id: &str, before: &Task, now: &Item, was: &Item, intake: &mut Intake<'
     if let Some(text) = now.note.as_deref().filter(|_| now.note != was.note) {
         let value = note(text, before.note.as_deref());
         if value.as_ref().is_some_and(|value| value.len() > TEXT_LIMIT) {
-            understood = false
+            understood = false;
         } else {
-            task.note = value
+            task.note = value;
         }
     }
     if task != *before {
