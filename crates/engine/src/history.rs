@@ -21,7 +21,7 @@ pub struct HistoryQuery {
     pub since: Option<String>,
     /// At most so many; the commands' default is 20.
     pub limit: usize,
-    /// Minor entries (touches) too.
+    /// Minor entries (touches) and the bookkeeping of formats too.
     pub all: bool,
 }
 
@@ -60,7 +60,7 @@ impl Engine {
                 }
                 match unwinder.entry(stored) {
                     Ok(entry) => {
-                        entries.push(Value::Object(shown(&entry)));
+                        entries.push(Value::Object(shown(&self.told(entry, query.all))));
                         ControlFlow::Continue(())
                     }
                     Err(error) => {
@@ -75,6 +75,16 @@ impl Engine {
             }
         }
         Ok(Object::from_iter([("entries".to_owned(), Value::Array(entries))]))
+    }
+
+    // People ask what changed, not how a format keeps its books.
+    fn told(&self, mut entry: Entry, all: bool) -> Entry {
+        let format = self.formats().iter().find(|format| format.name() == entry.space.format());
+        if let (false, Some(format)) = (all, format) {
+            let kinds = format.surface().bookkeeping;
+            entry.changes.retain(|change| !kinds.contains(&change.key.kind.as_ref()));
+        }
+        entry
     }
 
     fn since(&self, text: &str) -> Result<Since, Refusal> {

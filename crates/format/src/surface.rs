@@ -17,6 +17,9 @@ pub struct Surface {
     pub actor_variable: Option<&'static str>,
     /// The actor of a call that names none.
     pub default_actor: fn(&Origin) -> String,
+    /// Record kinds that are the format's own bookkeeping; `history` leaves them out unless asked
+    /// for everything.
+    pub bookkeeping: &'static [&'static str],
     /// The name that `GET /health` gives the server, where clients of the format look for one.
     pub server_name: Option<&'static str>,
 }

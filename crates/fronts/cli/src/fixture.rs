@@ -25,6 +25,7 @@ static SURFACE: Surface = Surface {
     actor_argument: None,
     actor_variable: None,
     default_actor: |_| "cli".to_owned(),
+    bookkeeping: &[],
     server_name: Some("hseos-project-state"),
 };
 

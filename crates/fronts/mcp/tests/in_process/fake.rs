@@ -141,6 +141,7 @@ static NOTES_SURFACE: Surface = Surface {
     actor_argument: None,
     actor_variable: None,
     default_actor: |_| "unknown".to_owned(),
+    bookkeeping: &[],
     server_name: Some("notes-server"),
 };
 
@@ -151,6 +152,7 @@ static OTHER_SURFACE: Surface = Surface {
     actor_argument: None,
     actor_variable: None,
     default_actor: |_| "unknown".to_owned(),
+    bookkeeping: &[],
     server_name: None,
 };
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use model::Value;
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf, duplex, split};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, duplex};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -21,8 +21,8 @@ const PING: &str = r#"{"jsonrpc":"2.0","id":"p","method":"ping"}"#;
 
 struct Client {
     host: Arc<Fake>,
-    input: WriteHalf<DuplexStream>,
-    output: Lines<BufReader<ReadHalf<DuplexStream>>>,
+    input: DuplexStream,
+    output: Lines<BufReader<DuplexStream>>,
     stop: CancellationToken,
     server: JoinHandle<Result<(), ServeError>>,
 }
@@ -32,11 +32,10 @@ impl Client {
         let host = Fake::new();
         let defaults = IdentityDefaults { actor: None, session: Some("mcp-1".into()) };
         let server = Server::new(host.clone(), ToolNames::Underscore, defaults);
-        let (ours, theirs) = duplex(pipe);
-        let (read, write) = split(theirs);
+        let (input, read) = duplex(pipe);
+        let (output, write) = duplex(pipe);
         let stop = CancellationToken::new();
         let server = tokio::spawn(serve_streams(server, read, write, stop.clone()));
-        let (output, input) = split(ours);
         Self { host, input, output: BufReader::new(output).lines(), stop, server }
     }
 
@@ -162,7 +161,7 @@ async fn an_end_in_mid_message_is_a_clean_end() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn calls_under_way_are_answered_after_the_end_of_the_input() {
     for asked_to_stop in [false, true] {
         let mut client = Client::start(1 << 16);
@@ -176,10 +175,23 @@ async fn calls_under_way_are_answered_after_the_end_of_the_input() {
         } else {
             client.input.shutdown().await.unwrap();
         }
+        // However long the call takes from here.
+        for _ in 0..60 {
+            tokio::time::advance(std::time::Duration::from_secs(1)).await;
+        }
         host.open_gate();
         assert_eq!(client.hear().await["result"]["structuredContent"]["waited"], true);
         assert!(client.server.await.unwrap().is_ok());
     }
+}
+
+#[tokio::test]
+async fn a_client_that_closes_its_ear_ends_the_server() {
+    let mut client = Client::start(1 << 16);
+    client.ask(INITIALIZE).await;
+    drop(client.output);
+    client.input.write_all(b"nope\n").await.unwrap();
+    assert!(client.server.await.unwrap().is_ok());
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 use std::io::{ErrorKind, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 use tokio_util::sync::CancellationToken;
@@ -38,6 +39,34 @@ fn requests_under_way_are_finished_and_nothing_new_is_answered() {
     assert!(TcpStream::connect(server.address).is_err());
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_call_may_take_longer_than_the_last_answers() {
+    let (stop, host) = (CancellationToken::new(), Fake::new());
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let server = Server::new(host.clone(), ToolNames::Underscore, IdentityDefaults::default());
+    let routes = Routes::new(server, Guard::new(address, &loopback()).unwrap(), None, stop.clone());
+    let serving = tokio::spawn(listen::serve_listener(listener, routes, MAX_CONNECTIONS, stop.clone()));
+
+    let mut asking = tokio::net::TcpStream::connect(address).await.unwrap();
+    let body = call(1, "note_wait", "{}");
+    let head = format!("POST /mcp HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\n");
+    let request = format!("{head}Content-Length: {}\r\n\r\n{body}", body.len());
+    asking.write_all(request.as_bytes()).await.unwrap();
+    let waiting = host.clone();
+    tokio::task::spawn_blocking(move || waiting.until_waiting(1)).await.unwrap();
+    stop.cancel();
+    for _ in 0..5 {
+        tokio::time::advance(Duration::from_secs(1)).await;
+    }
+    tokio::time::resume();
+    host.open_gate();
+    let mut answer = String::new();
+    asking.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.contains(r#""waited":true"#), "{answer}");
+    serving.await.unwrap();
+}
+
 #[test]
 fn a_client_that_leaves_does_not_take_its_call_along() {
     let server = Running::plain();
@@ -67,6 +96,10 @@ fn a_connection_too_many_waits_for_its_place() {
         assert_eq!(read(stream).status, 200);
     }
     let mut waiting = ask();
+    for _ in 0..50 {
+        first[0].write_all(health.as_bytes()).unwrap();
+        assert_eq!(read(&mut first[0]).status, 200);
+    }
     waiting.set_nonblocking(true).unwrap();
     assert_eq!(waiting.peek(&mut [0]).unwrap_err().kind(), ErrorKind::WouldBlock);
     waiting.set_nonblocking(false).unwrap();
