@@ -63,6 +63,11 @@ impl Inspected {
         matches!(self.standing, Standing::Edited | Standing::Behind)
     }
 
+    /// Whether the file is not what is remembered of it.
+    pub(crate) fn differs(&self) -> bool {
+        matches!(self.standing, Standing::Edited | Standing::Missing | Standing::Frozen)
+    }
+
     /// Whether the file must be left alone whatever the records say.
     pub(crate) fn is_untouchable(&self) -> bool {
         matches!(self.standing, Standing::Irregular | Standing::Frozen)

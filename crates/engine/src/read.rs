@@ -5,7 +5,7 @@ use model::{Call, Context, Refusal, Reply, Space, Warning};
 use store::{Reads, Store};
 
 use crate::engine::Engine;
-use crate::ground::Ground;
+use crate::ground::{Ground, Inspected};
 use crate::records::StoreRecords;
 use crate::take_in::{outside_context, take_in};
 use crate::{refusals, tables};
@@ -18,6 +18,9 @@ pub(crate) enum Read {
     Waiting,
 }
 
+/// How often a read looks again because a writer came between its snapshot and the files.
+const LOOKS: usize = 8;
+
 /// Answers a reading call without a lock.
 pub(crate) fn read(
     engine: &Engine,
@@ -26,27 +29,46 @@ pub(crate) fn read(
     call: &Call,
     ctx: &Context,
 ) -> Result<Read, Refusal> {
-    let snapshot = store.map(Store::read).transpose().map_err(|error| refusals::of_store(&error))?;
-    let reads = snapshot.as_deref();
+    let Some(store) = store else { return Ok(look(engine, None, format, call, ctx)?.0) };
+    let of_store = |error| refusals::of_store(&error);
+    for _ in 1..LOOKS {
+        let snapshot = store.read().map_err(of_store)?;
+        let (read, edited) = look(engine, Some(snapshot.as_ref()), format, call, ctx)?;
+        // A file that a writer published after the snapshot looks like an outside edit.
+        let settled = !edited || {
+            let now = store.read().and_then(|reads| reads.head()).map_err(of_store)?;
+            snapshot.head().map_err(of_store)? == now
+        };
+        if settled {
+            return Ok(read);
+        }
+    }
+    // Writers never pause: their queue has a place for this read too.
+    Ok(Read::Waiting)
+}
+
+// Answers, and whether a file differed from what the snapshot remembers of it.
+fn look(
+    engine: &Engine,
+    reads: Option<&dyn Reads>,
+    format: &dyn Format,
+    call: &Call,
+    ctx: &Context,
+) -> Result<(Read, bool), Refusal> {
     let records = StoreRecords::new(reads);
     let view = View { records: &records, files: engine.files(), probes: engine.probes() };
-    let mut draft = Draft::new(&records);
-    let mut warnings = Vec::new();
+    let mut grounds = Vec::new();
     for space in format.spaces(Some(call), &view, ctx)? {
         let ground = survey(engine, reads, format, space, &view, ctx)?;
         if is_waiting(engine, reads, &ground)? {
-            return Ok(Read::Waiting);
+            return Ok((Read::Waiting, false));
         }
-        let taken = take_in(format, &ground, None, reads, &view.over(&draft), &outside_context(ctx))?;
-        draft.lay(&taken.changes);
-        warnings.extend(taken.warnings);
+        grounds.push(ground);
     }
-    let answered = format.handle(call, &view.over(&draft), ctx);
+    let reply = answer(format, &grounds, reads, call, &view, ctx);
     records.check()?;
-    let mut reply = answered?.reply;
-    warnings.append(&mut reply.warnings);
-    reply.warnings = warnings;
-    Ok(Read::Answer(reply))
+    let edited = grounds.iter().flat_map(|ground| &ground.files).any(Inspected::differs);
+    Ok((Read::Answer(reply?), edited))
 }
 
 /// Answers a reading call from the images alone: the store is there and cannot be opened.
@@ -59,12 +81,29 @@ pub(crate) fn read_from_images(
 ) -> Result<Reply, Refusal> {
     let records = StoreRecords::new(None);
     let view = View { records: &records, files: engine.files(), probes: engine.probes() };
-    let mut draft = Draft::new(&records);
-    let message = format!("{}; answered from the files alone", why.message);
-    let mut warnings = vec![Warning::new(why.code.clone(), message)];
+    let mut grounds = Vec::new();
     for space in format.spaces(Some(call), &view, ctx)? {
-        let ground = survey(engine, None, format, space, &view, ctx)?;
-        let taken = take_in(format, &ground, None, None, &view.over(&draft), &outside_context(ctx))?;
+        grounds.push(survey(engine, None, format, space, &view, ctx)?);
+    }
+    let mut reply = answer(format, &grounds, None, call, &view, ctx)?;
+    let message = format!("{}; answered from the files alone", why.message);
+    reply.warnings.insert(0, Warning::new(why.code.clone(), message));
+    Ok(reply)
+}
+
+// Outside edits count in the answer, in memory.
+fn answer(
+    format: &dyn Format,
+    grounds: &[Ground],
+    reads: Option<&dyn Reads>,
+    call: &Call,
+    view: &View<'_>,
+    ctx: &Context,
+) -> Result<Reply, Refusal> {
+    let mut draft = Draft::new(view.records);
+    let mut warnings = Vec::new();
+    for ground in grounds {
+        let taken = take_in(format, ground, None, reads, &view.over(&draft), &outside_context(ctx))?;
         draft.lay(&taken.changes);
         warnings.extend(taken.warnings);
     }
@@ -91,7 +130,7 @@ pub(crate) fn is_waiting(engine: &Engine, reads: Option<&dyn Reads>, ground: &Gr
     if ground.sources.take_in != format::TakeIn::Always {
         return Ok(false);
     }
-    if ground.files.iter().any(crate::ground::Inspected::waits) {
+    if ground.files.iter().any(Inspected::waits) {
         return Ok(true);
     }
     let Some(source) = &ground.sources.table else {
