@@ -186,5 +186,5 @@ fn expect(problems: &mut Vec<String>, project: &Project<'_>, query: &str, wanted
 }
 
 fn sound(project: &Project<'_>) -> Result<Vec<String>, String> {
-    Ok(crate::picture::Picture::take(project)?.disagreements())
+    Ok(crate::picture::Picture::take(project)?.disagreements(&[]))
 }

@@ -30,6 +30,7 @@ pub(crate) struct Picture {
     tasks_md: String,
 }
 
+#[derive(Default)]
 struct Tables {
     state: Vec<Vec<Value>>,
     tasks: Vec<Vec<Value>>,
@@ -87,11 +88,10 @@ impl Picture {
     }
 
     /// What does not fit together; a project where nothing was ever written has nothing to fit.
-    pub(crate) fn disagreements(&self) -> Vec<String> {
-        let mut found = Vec::new();
-        if self.doctor["ok"] != true {
-            found.push(format!("doctor: {}", self.doctor["findings"]));
-        }
+    ///
+    /// `expected` are the codes of findings that `doctor` may have at this moment.
+    pub(crate) fn disagreements(&self, expected: &[&str]) -> Vec<String> {
+        let mut found = self.findings(expected);
         found.extend(self.chain());
         if self.journal.is_empty() && self.state_md.is_empty() && self.tasks_md.is_empty() {
             return found;
@@ -99,6 +99,17 @@ impl Picture {
         found.extend(self.rows());
         found.extend(self.state_file());
         found.extend(self.tasks_file());
+        found
+    }
+
+    fn findings(&self, expected: &[&str]) -> Vec<String> {
+        let is_expected = |code: &Value| code.as_str().is_some_and(|code| expected.contains(&code));
+        let findings = self.doctor["findings"].as_array().map_or(&[][..], Vec::as_slice);
+        let unexpected = findings.iter().filter(|finding| !is_expected(&finding["code"]));
+        let mut found: Vec<_> = unexpected.map(|finding| format!("doctor: {finding}")).collect();
+        if self.doctor["ok"] != findings.is_empty() {
+            found.push(format!("doctor: `ok` does not fit the findings: {}", self.doctor));
+        }
         found
     }
 
@@ -182,8 +193,10 @@ impl Picture {
 impl Tables {
     fn read(project: &Project<'_>) -> Result<Self, String> {
         let file = project.root().join(TABLES);
-        if !file.exists() {
-            return Ok(Self { state: Vec::new(), tasks: Vec::new(), history: Vec::new() });
+        let there = "select count(*) from sqlite_master where name in ('state', 'tasks', 'state_history')";
+        // A file without any of them is one that a first write had just begun.
+        if !file.exists() || sql::query(&file, there)? == [[json!(0)]] {
+            return Ok(Self::default());
         }
         Ok(Self {
             state: sql::query(&file, "select key, value from state order by key")?,
