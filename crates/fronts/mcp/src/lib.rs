@@ -20,6 +20,8 @@
 //! that `rmcp` speaks (2024-11-05 to 2026-07-28, the newest without `initialize`) behaves alike and
 //! no client is told from another by its name.
 
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
 mod errors;
 mod guard;
 mod host;
