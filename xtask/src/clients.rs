@@ -4,40 +4,38 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use testkit::process::Sandbox;
+
 use crate::packages::{NODE, NPM, PYTHON, ensure};
 use crate::product::{Product, target_folder};
 use crate::steps::{Tally, shown};
 
-/// Installs what the scripts pin and runs each of them, with the program as its argument.
+/// Installs what the scripts pin and runs each of them on the program and an empty project.
 pub(crate) fn run(product: &Product, tally: &mut Tally) -> Result<(), String> {
     let scripts = testkit::repository().join("tests/clients");
-    let (python, node) = (scripts_of(&scripts, "py"), scripts_of(&scripts, "mjs"));
     let home = target_folder()?.join("clients");
-    if !python.is_empty() {
-        tally.step("Python MCP client: install", || install_python(&scripts, &home));
-        for script in python {
-            tally.step(&label(&script), || {
-                shown(Command::new(home.join("venv/bin/python")).arg(&script).arg(&product.binary))
-            });
-        }
+    tally.step("Python MCP SDK", || install_python(&scripts, &home));
+    for script in scripts_of(&scripts, "py") {
+        tally.step(&label(&script), || drive(&home.join("venv/bin/python"), &script, product, &home));
     }
-    if !node.is_empty() {
-        tally.step("Node MCP client: install", || install_node(&scripts, &home));
-        for script in node {
-            tally.step(&label(&script), || {
-                // Node looks for modules beside the script.
-                let copy = copy_into(&script, &home)?;
-                shown(Command::new("node").arg(copy).arg(&product.binary))
-            });
-        }
+    tally.step("TypeScript MCP SDK", || install_node(&scripts, &home));
+    for script in scripts_of(&scripts, "mjs") {
+        tally.step(&label(&script), || drive(Path::new("node"), &script, product, &home));
     }
     Ok(())
+}
+
+fn drive(interpreter: &Path, script: &Path, product: &Product, home: &Path) -> Result<(), String> {
+    let sandbox = Sandbox::new().map_err(|error| error.to_string())?;
+    let mut command = sandbox.command(interpreter);
+    command.arg(script).arg(&product.binary).arg(sandbox.root());
+    shown(command.env("NODE_MODULES", home.join("node_modules")))
 }
 
 fn install_python(scripts: &Path, home: &Path) -> Result<(), String> {
     ensure(&[PYTHON])?;
     let venv = home.join("venv");
-    if !venv.join("bin/python").exists() {
+    if !venv.join("bin/pip").exists() {
         shown(Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
     }
     let mut pip = Command::new(venv.join("bin/pip"));
@@ -47,21 +45,11 @@ fn install_python(scripts: &Path, home: &Path) -> Result<(), String> {
 
 fn install_node(scripts: &Path, home: &Path) -> Result<(), String> {
     ensure(&[NODE, NPM])?;
-    for name in ["package.json", "package-lock.json"] {
-        if scripts.join(name).exists() {
-            copy_into(&scripts.join(name), home)?;
-        }
-    }
-    let verb = if home.join("package-lock.json").exists() { "ci" } else { "install" };
-    shown(Command::new("npm").args([verb, "--silent", "--no-audit", "--no-fund"]).current_dir(home))
-}
-
-fn copy_into(file: &Path, folder: &Path) -> Result<PathBuf, String> {
-    let target = folder.join(file.file_name().ok_or("a script has a name")?);
-    fs::create_dir_all(folder)
-        .and_then(|()| fs::copy(file, &target))
-        .map_err(|error| format!("{}: {error}", file.display()))?;
-    Ok(target)
+    let pins = home.join("package.json");
+    fs::create_dir_all(home)
+        .and_then(|()| fs::copy(scripts.join("package.json"), &pins))
+        .map_err(|error| format!("{}: {error}", pins.display()))?;
+    shown(Command::new("npm").args(["install", "--silent", "--no-audit", "--no-fund"]).current_dir(home))
 }
 
 fn scripts_of(folder: &Path, extension: &str) -> Vec<PathBuf> {

@@ -18,7 +18,13 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
     });
     deny(&mut tally);
     tally.step("cargo test", || shown(cargo().args(["test", "--quiet", "--workspace"])));
-    let product = Product::built()?;
+    let product = match Product::built() {
+        Ok(product) => product,
+        Err(problem) => {
+            tally.step("cargo build", || Err(problem));
+            return tally.close();
+        }
+    };
     tally.step("vectors", || vectors::check(&product, &Choice::default()));
     tally.step("load", || load::check(&product, load::Size::Quick));
     if quick {
