@@ -45,13 +45,17 @@ fn environment() -> Environment {
 
 const SERVERS: Servers = Servers {
     stdio: |engine, serving| {
-        let identity = IdentityDefaults { actor: serving.actor.clone(), session: serving.session.clone() };
-        front_mcp::serve_stdio(engine, options(&serving), identity).map_err(|error| failure(&error))
+        front_mcp::serve_stdio(engine, options(&serving), identity(&serving)).map_err(|error| failure(&error))
     },
     http: |engine, serving, listening, ready| {
-        front_mcp::serve_http(engine, options(&serving), http(listening), ready).map_err(|error| failure(&error))
+        front_mcp::serve_http(engine, options(&serving), identity(&serving), http(listening), ready)
+            .map_err(|error| failure(&error))
     },
 };
+
+fn identity(serving: &Serving) -> IdentityDefaults {
+    IdentityDefaults { actor: serving.actor.clone(), session: serving.session.clone() }
+}
 
 fn options(serving: &Serving) -> ServeOptions {
     let tool_names = match serving.tool_names {

@@ -96,6 +96,7 @@ impl Routes {
         health.insert("server".into(), self.server.name().await.into());
         health.insert("project".into(), self.server.root().into());
         health.insert("version".into(), VERSION.into());
+        health.insert("pid".into(), std::process::id().into());
         if let Some(nonce) = &self.nonce {
             health.insert("nonce".into(), nonce.as_str().into());
         }

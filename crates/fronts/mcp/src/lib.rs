@@ -96,11 +96,12 @@ pub fn serve_stdio(engine: Arc<Engine>, options: ServeOptions, identity: Identit
 pub fn serve_http(
     engine: Arc<Engine>,
     options: ServeOptions,
+    identity: IdentityDefaults,
     http: HttpOptions,
     on_ready: impl FnOnce(SocketAddr),
 ) -> Result<(), ServeError> {
     let ServeOptions { tool_names } = options;
     guard::check(&http)?;
     engine.start_writer();
-    listen::serve(engine, tool_names, http, on_ready)
+    listen::serve(engine, tool_names, identity, http, on_ready)
 }

@@ -45,10 +45,12 @@ const LAST_ANSWERS: Duration = Duration::from_secs(1);
 pub(crate) fn serve(
     host: Arc<dyn Host>,
     names: ToolNames,
+    identity: IdentityDefaults,
     http: HttpOptions,
     on_ready: impl FnOnce(SocketAddr),
 ) -> Result<(), ServeError> {
-    let server = Server::new(host, names, IdentityDefaults::default());
+    // Many clients share the process, so it is no session of theirs.
+    let server = Server::new(host, names, IdentityDefaults { session: None, ..identity });
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .max_blocking_threads(BLOCKING_THREADS)

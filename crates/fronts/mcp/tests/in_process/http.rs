@@ -12,8 +12,8 @@ fn health_says_who_and_where() {
     let get = |path: &str| server.send(format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", server.address).as_bytes());
     let health = get("/health");
     assert_eq!((health.status, health.header("content-type")), (200, Some("application/json")));
-    let expected = r#"{"status":"ok","server":"notes-server","project":"/projects/fake","version":"0.1.0"}"#;
-    assert_eq!(health.body, expected);
+    let expected = r#"{"status":"ok","server":"notes-server","project":"/projects/fake","version":"0.1.0","pid":PID}"#;
+    assert_eq!(health.body, expected.replace("PID", &std::process::id().to_string()));
 
     let named = Running::start(Fake::bare(), HttpOptions { nonce: Some("n1".into()), ..loopback() });
     let health = named.send(format!("GET /health HTTP/1.1\r\nHost: {}\r\n\r\n", named.address).as_bytes()).json();
