@@ -1,6 +1,7 @@
 //! Checks on the tree itself: who may depend on whom, how files look, what must not stand in them.
 
 mod arrows;
+mod links;
 mod roll_call;
 mod sizes;
 mod texts;
@@ -19,6 +20,7 @@ pub fn findings(root: &Path) -> Vec<String> {
         Err(error) => return vec![format!("the tree cannot be read: {error}")],
     };
     let mut findings = arrows::findings(root).unwrap_or_else(|problem| vec![problem]);
+    findings.extend(links::findings(root));
     findings.extend(sizes::findings(&files));
     findings.extend(texts::findings(&files, root));
     findings
