@@ -13,6 +13,11 @@ pub(crate) fn now(set: Option<&str>) -> Result<Timestamp, Refusal> {
     }
 }
 
+/// Nanoseconds since the epoch by the machine's clock, for what must be kept in order.
+pub(crate) fn nanos() -> i128 {
+    jiff::Timestamp::now().as_nanosecond()
+}
+
 /// A fresh tag of 16 hexadecimal digits, or the one that a test set.
 pub(crate) fn tag(set: Option<&str>) -> String {
     let fits = |text: &&str| (4..=32).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric());

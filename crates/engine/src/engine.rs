@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 use format::{Effect, Format, HealthProbe, Probes, Tool};
 use model::{Call, Context, Environment, Object, Origin, Refusal, RefusalClass, Reply, Timestamp};
@@ -138,7 +139,7 @@ impl Engine {
         }
         match self.writer.get() {
             Some(writer) => writer.submit(format, asked),
-            None => write(self, format, vec![asked], WAIT).pop().expect("one request has one answer"),
+            None => write(self, format, &[asked], self.lock_wait(WAIT)).pop().expect("one request has one answer"),
         }
     }
 
@@ -199,6 +200,12 @@ impl Engine {
     /// The clock, or what `MAINSTAY_NOW` says instead.
     pub(crate) fn now(&self) -> Result<Timestamp, Refusal> {
         clock::now(self.env.get("MAINSTAY_NOW").map(String::as_str))
+    }
+
+    /// How long a request waits for locks: what `MAINSTAY_LOCK_WAIT_MS` says, in milliseconds, or `usual`.
+    pub(crate) fn lock_wait(&self, usual: Duration) -> Duration {
+        let said = self.env.get("MAINSTAY_LOCK_WAIT_MS").and_then(|text| text.trim().parse().ok());
+        said.map_or(usual, Duration::from_millis)
     }
 
     pub(crate) fn files(&self) -> &ProjectFiles {

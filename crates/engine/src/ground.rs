@@ -1,6 +1,6 @@
 //! How the image files of a space stand against what the store remembers of them.
 
-use format::{FileSource, FileState, Seen, SeenFile, Sources};
+use format::{FileSource, FileState, Restore, Seen, SeenFile, Sources};
 use model::{ProjectPath, Refusal, Space, Warning};
 use store::{ImageState, Mark, Reads};
 
@@ -52,15 +52,22 @@ impl Inspected {
         let (now, stamp) = files.read_stamped(&source.path, source.limit);
         let mark = mark_of(&now);
         let standing = stand(mark.as_ref(), state.as_ref());
-        let frozen =
-            standing == Standing::Edited && matches!(&now, FileState::Bytes(bytes) if has_conflict_markers(bytes));
+        // Where the file is the truth, its format says what it makes of the markers.
+        let frozen = standing == Standing::Edited
+            && source.keeps_base
+            && matches!(&now, FileState::Bytes(bytes) if has_conflict_markers(bytes));
         let standing = if frozen { Standing::Frozen } else { standing };
         Self { source, state, now, mark, stamp, standing }
     }
 
     /// Whether the next writing request has something to do about it, whatever the call.
     pub(crate) fn waits(&self) -> bool {
-        matches!(self.standing, Standing::Edited | Standing::Behind)
+        matches!(self.standing, Standing::Edited | Standing::Behind) || self.is_to_be_restored()
+    }
+
+    /// Whether the file is gone and the next request of any kind brings it back.
+    pub(crate) fn is_to_be_restored(&self) -> bool {
+        self.standing == Standing::Missing && self.source.restore == Restore::Always
     }
 
     /// Whether the file is not what is remembered of it.

@@ -14,6 +14,7 @@ mod images;
 mod init;
 mod locks;
 mod mutants;
+mod outset;
 mod overview;
 mod plan;
 mod probes;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use format::{FileSource, FileState, Format, Restore, Touched, View};
+use format::{FileSource, FileState, Format, Restore, TakeIn, Touched, View};
 use model::{Change, Context, Image, ImageContent, ProjectPath, Refusal, Warning};
 use store::{ImageState, Mark, PendingMove, Store, Txn};
 
@@ -26,6 +26,8 @@ pub(crate) struct Plan {
     /// What is remembered of files that are not published now.
     settled: Vec<ImageState>,
     blobs: Vec<(String, Vec<u8>)>,
+    /// Digests that images were marked with before.
+    outdated: Vec<String>,
     /// Files whose outside bytes were kept, and where.
     kept: Vec<(ProjectPath, ProjectPath)>,
     pub(crate) moved: Vec<PendingMove>,
@@ -55,22 +57,7 @@ impl Plan {
     ) -> Result<Self, Refusal> {
         let mut plan = Self::default();
         for (ground, taken) in grounds.iter().zip(taken) {
-            let of_space = |change: &&Change| change.key.space == ground.space;
-            let changes: Vec<Change> = taken.changes.iter().chain(changes).filter(of_space).cloned().collect();
-            let paths: Vec<ProjectPath> = ground
-                .files
-                .iter()
-                .filter(|file| file.needs_rendering(!changes.is_empty()))
-                .map(|file| file.source.path.clone())
-                .collect();
-            let mut images = Vec::new();
-            if !(changes.is_empty() && paths.is_empty()) {
-                let records = StoreRecords::new(Some(reads_of(txn)));
-                let view = View { records: &records, files: engine.files(), probes: engine.probes() };
-                let touched = Touched { changes: &changes, paths: &paths };
-                images = format.render(&ground.space, &touched, &view, ctx);
-                records.check()?;
-            }
+            let mut images = images_of(engine, format, txn, ground, changes, taken, ctx)?;
             for file in &ground.files {
                 let at = images.iter().position(|image| image.path == file.source.path);
                 plan.place(&ground.space, file, at.map(|at| images.swap_remove(at)));
@@ -95,6 +82,11 @@ impl Plan {
             return;
         }
         let Some(mark) = file.mark.clone() else { return };
+        let before = file.state.iter().flat_map(|state| [Some(&state.confirmed), state.intended.as_ref()]);
+        self.outdated.extend(before.flatten().filter_map(|mark| match mark {
+            Mark::Digest(digest) => Some(digest.clone()),
+            Mark::Absent => None,
+        }));
         let remember = |confirmed: Mark, intended: Option<Mark>| ImageState {
             path: file.source.path.clone(),
             space: space.clone(),
@@ -119,7 +111,7 @@ impl Plan {
         if wanted == mark {
             let remembered =
                 file.state.as_ref().is_some_and(|state| state.confirmed == mark && state.intended.is_none());
-            if !remembered && mark != Mark::Absent {
+            if !remembered && (mark != Mark::Absent || file.state.is_some()) {
                 self.settled.push(remember(mark, None));
             }
             return;
@@ -195,7 +187,14 @@ impl Plan {
             let advanced = early.map(|confirmed| ImageState { confirmed, intended: None, ..state.clone() });
             txn.put_image(advanced.as_ref().unwrap_or(state)).map_err(store)?;
         }
-        Ok(!(self.settled.is_empty() && self.steps.is_empty()))
+        let something = !(self.settled.is_empty() && self.steps.is_empty());
+        if something {
+            // The store keeps those that an image is still marked with.
+            for digest in &self.outdated {
+                txn.delete_blob(digest).map_err(store)?;
+            }
+        }
+        Ok(something)
     }
 
     /// Removes temporary files again: nothing was committed.
@@ -281,6 +280,49 @@ impl Plan {
     }
 }
 
+// Asks the format for the images of one space.
+fn images_of(
+    engine: &Engine,
+    format: &dyn Format,
+    txn: &dyn Txn,
+    ground: &Ground,
+    changes: &[Change],
+    taken: &TakenIn,
+    ctx: &Context,
+) -> Result<Vec<Image>, Refusal> {
+    let own: Vec<Change> = changes.iter().filter(|change| change.key.space == ground.space).cloned().collect();
+    let all: Vec<Change> = taken.changes.iter().chain(&own).cloned().collect();
+    // Others' bytes stay as they were taken in, unless a request changes what the file shows. A
+    // merged file is written back by the next request that changes anything, or where reads take in.
+    let waits_for_change = ground.sources.take_in == TakeIn::OnWrite && own.is_empty();
+    let stays = |file: &Inspected| {
+        let understood = taken.conflicts.iter().all(|conflict| conflict.path != file.source.path);
+        file.standing == Standing::Edited && understood && (waits_for_change || !file.source.keeps_base)
+    };
+    let of_sources = ground.files.iter().filter(|file| !stays(file) && file.needs_rendering(!all.is_empty()));
+    let mut paths: Vec<ProjectPath> = of_sources.map(|file| file.source.path.clone()).collect();
+    paths.extend(unpublished(txn, ground)?);
+    if all.is_empty() && paths.is_empty() {
+        return Ok(Vec::new());
+    }
+    let records = StoreRecords::new(Some(reads_of(txn)));
+    let view = View { records: &records, files: engine.files(), probes: engine.probes() };
+    let render = |changes: &[Change], paths: &[ProjectPath]| {
+        format.render(&ground.space, &Touched { changes, paths }, &view, ctx)
+    };
+    let mut images = render(&all, &paths);
+    let staying: Vec<&Inspected> = ground.files.iter().filter(|file| stays(file)).collect();
+    if !staying.is_empty() {
+        let by_own = if own.is_empty() { Vec::new() } else { render(&own, &[]) };
+        images.retain(|image| {
+            staying.iter().all(|file| file.source.path != image.path)
+                || by_own.iter().any(|other| other.path == image.path)
+        });
+    }
+    records.check()?;
+    Ok(images)
+}
+
 impl Step {
     /// Whether the file is to be removed.
     pub(crate) fn removes(&self) -> bool {
@@ -292,7 +334,6 @@ impl Inspected {
     fn needs_rendering(&self, changed: bool) -> bool {
         match self.standing {
             Standing::Behind => true,
-            // Others' bytes stay as they were taken in; only a merged file is written back.
             Standing::Edited => self.source.keeps_base,
             Standing::Fresh | Standing::Missing => match self.source.restore {
                 Restore::OnChange => changed,
@@ -302,6 +343,13 @@ impl Inspected {
             Standing::Clean | Standing::Unconfirmed | Standing::Irregular | Standing::Frozen => false,
         }
     }
+}
+
+// Images beside the sources that a commit meant to publish and that may not have been.
+fn unpublished(txn: &dyn Txn, ground: &Ground) -> Result<Vec<ProjectPath>, Refusal> {
+    let states = txn.images(&ground.space).map_err(|error| refusals::of_store(&error))?;
+    let is_other = |state: &ImageState| ground.files.iter().all(|file| file.source.path != state.path);
+    Ok(states.into_iter().filter(|state| state.intended.is_some() && is_other(state)).map(|state| state.path).collect())
 }
 
 fn known(txn: &dyn Txn, ground: &Ground, path: &ProjectPath) -> Result<Option<ImageState>, Refusal> {

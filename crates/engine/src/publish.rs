@@ -33,7 +33,14 @@ pub(crate) fn extra(files: &ProjectFiles, file: &ExtraFile) -> Result<(), (Proje
 
 /// Carries out the folder moves that are committed; answers those that have come to their end.
 pub(crate) fn moves(files: &ProjectFiles, store: &dyn Store, warnings: &mut Vec<Warning>) -> Vec<PendingMove> {
-    let pending = store.read().and_then(|reads| reads.pending_moves()).unwrap_or_default();
+    let pending = match store.read().and_then(|reads| reads.pending_moves()) {
+        Ok(pending) => pending,
+        Err(error) => {
+            let message = format!("folders are not yet moved ({error}); the next command moves them");
+            warnings.push(Warning::new("image_stale", message));
+            return Vec::new();
+        }
+    };
     let mut settled = Vec::new();
     for one in pending {
         match images::carry_out(files, &one.step) {

@@ -128,7 +128,7 @@ pub(crate) fn survey(
 /// Whether something of the space is for a writing request to settle.
 pub(crate) fn is_waiting(engine: &Engine, reads: Option<&dyn Reads>, ground: &Ground) -> Result<bool, Refusal> {
     if ground.sources.take_in != format::TakeIn::Always {
-        return Ok(false);
+        return Ok(ground.files.iter().any(Inspected::is_to_be_restored));
     }
     if ground.files.iter().any(Inspected::waits) {
         return Ok(true);

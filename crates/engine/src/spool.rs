@@ -40,7 +40,7 @@ impl Spool {
     /// Writes an event; it is safe on disk when this returns. Answers its request id.
     pub(crate) fn put(&self, asked: &Asked) -> io::Result<String> {
         DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
-        let id = format!("spool-{:013}-{}", asked.ctx.now.as_millis(), clock::random());
+        let id = format!("spool-{:013}-{:019}-{}", asked.ctx.now.as_millis(), clock::nanos(), clock::random());
         let growing = self.folder.join(format!(".{id}"));
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&growing)?;
         file.write_all(to_text(asked).as_bytes())?;

@@ -4,18 +4,19 @@
 
 use std::time::Duration;
 
-use format::{Format, Sources, View};
+use format::{Format, View};
 use model::{
     Call, Change, Context, EntryCause, ExtraFile, ProjectPath, Refusal, RefusalClass, Reply, Revision, Space, Value,
     Warning,
 };
-use store::{NewEntry, Reads, Store, Txn};
+use store::{NewEntry, Reads, Txn};
 
 use crate::engine::Engine;
 use crate::foreign::ForeignGuard;
 use crate::ground::Ground;
 use crate::locks::{Deadline, EVENT_WAIT, FileLock};
 use crate::mutants::planted;
+use crate::outset::{rehearse, spaces_of};
 use crate::plan::Plan;
 use crate::records::StoreRecords;
 use crate::spool::{Spool, spooled_reply};
@@ -32,6 +33,12 @@ pub(crate) struct Asked {
     pub(crate) reads: bool,
 }
 
+/// How often a request is thought again because it turned out to be about another space.
+const TRIES: usize = 3;
+
+/// The code of a request that is about a space that was not looked at; it is thought again.
+const ELSEWHERE: &str = "space_changed";
+
 /// What one request of a batch is told.
 pub(crate) type Answer = Result<Reply, Refusal>;
 
@@ -39,18 +46,20 @@ pub(crate) type Answer = Result<Reply, Refusal>;
 /// the format that are spooled go first.
 ///
 /// What fails for the batch as a whole fails for each request, with nothing changed.
-pub(crate) fn write(engine: &Engine, format: &dyn Format, asked: Vec<Asked>, wait: Duration) -> Vec<Answer> {
+pub(crate) fn write(engine: &Engine, format: &dyn Format, asked: &[Asked], wait: Duration) -> Vec<Answer> {
     let count = asked.len();
     let ctx = &asked.first().expect("a batch holds a request").ctx;
     let spooled = Spool::of(engine.home()).pending(format, ctx);
-    let batch: Vec<Asked> = spooled.iter().map(|event| event.asked.clone()).chain(asked).collect();
-    match carry_out(engine, format, &batch, wait) {
+    let batch: Vec<Asked> = spooled.iter().map(|event| event.asked.clone()).chain(asked.iter().cloned()).collect();
+    let ctx = outside_context(ctx);
+    match carry_out(engine, format, &batch, &ctx, wait) {
         Ok(mut answers) => {
             let own = answers.split_off(spooled.len());
             for (event, answer) in spooled.into_iter().zip(&answers) {
                 event.settle(answer);
             }
-            own
+            let again = |(asked, answer)| think_again(engine, format, asked, answer, &ctx, wait);
+            asked.iter().zip(own).map(again).collect()
         }
         Err(refusal) => vec![Err(refusal); count],
     }
@@ -63,7 +72,7 @@ pub(crate) fn event(engine: &Engine, format: &dyn Format, mut asked: Asked) -> A
     let id = spool.put(&asked).map_err(|error| refusals::of_io(engine.home().path(), &error))?;
     // The event is in the spool already; this one is its caller, who hears the receipt's reply.
     asked.ctx.request_id = Some(id);
-    match write(engine, format, vec![asked], EVENT_WAIT).pop().expect("one request has one answer") {
+    match write(engine, format, &[asked], engine.lock_wait(EVENT_WAIT)).pop().expect("one request has one answer") {
         Err(refusal) if refusal.class == RefusalClass::Unavailable => Ok(spooled_reply(&refusal.message)),
         Ok(mut reply) => {
             reply.body.shift_remove("replayed");
@@ -73,20 +82,47 @@ pub(crate) fn event(engine: &Engine, format: &dyn Format, mut asked: Asked) -> A
     }
 }
 
-fn carry_out(engine: &Engine, format: &dyn Format, batch: &[Asked], wait: Duration) -> Result<Vec<Answer>, Refusal> {
-    let ctx = outside_context(&batch.first().expect("a batch holds a request").ctx);
-    if let Some(refused) = rehearse(engine, format, batch)? {
-        return Ok(refused);
+// A request that turned out to be about a space that was not looked at gets a turn of its own.
+fn think_again(
+    engine: &Engine,
+    format: &dyn Format,
+    asked: &Asked,
+    mut answer: Answer,
+    ctx: &Context,
+    wait: Duration,
+) -> Answer {
+    for _ in 0..TRIES {
+        if !matches!(&answer, Err(refusal) if refusal.code == ELSEWHERE) {
+            break;
+        }
+        answer = carry_out(engine, format, std::slice::from_ref(asked), ctx, wait)
+            .and_then(|mut answers| answers.pop().expect("one request has one answer"));
+    }
+    answer
+}
+
+fn carry_out(
+    engine: &Engine,
+    format: &dyn Format,
+    batch: &[Asked],
+    ctx: &Context,
+    wait: Duration,
+) -> Result<Vec<Answer>, Refusal> {
+    if let Some(answers) = rehearse(engine, format, batch) {
+        return Ok(answers);
     }
 
     // Locks: the format's own, the foreign ones, the queue, the write transaction.
     let deadline = Deadline::within(wait);
     engine.home().make()?;
     let mut locks = vec![FileLock::acquire(&engine.home().lock(format.name()), deadline)?];
-    let spaces = spaces_of(engine, format, batch, &ctx)?;
+    let about = spaces_of(engine, format, batch, ctx)?;
+    if let Some(refused) = about.all_refused() {
+        return Ok(refused);
+    }
     let mut foreign = Vec::new();
     let mut tabled = Vec::new();
-    for (space, sources) in &spaces {
+    for (space, sources) in &about.spaces {
         foreign.extend(ForeignGuard::acquire(engine, sources.lock.as_ref(), ctx.now)?);
         tabled.extend(begin_tables(engine, space, sources, deadline)?);
     }
@@ -98,15 +134,19 @@ fn carry_out(engine: &Engine, format: &dyn Format, batch: &[Asked], wait: Durati
     let written = heal::moves(engine, txn.as_mut())?;
     let mut turn =
         Turn { engine, format, grounds: Vec::new(), taken: Vec::new(), tabled, changes: Vec::new(), written };
-    for (space, sources) in spaces {
+    for (space, sources) in about.spaces {
         let ground = Ground::survey(engine.files(), Some(reads_of(txn.as_ref())), space, sources)?;
-        turn.take_in(txn.as_mut(), ground, &ctx)?;
+        turn.take_in(txn.as_mut(), ground, ctx)?;
     }
 
     // Think, request by request.
     let mut answers = Vec::with_capacity(batch.len());
     let mut extra = Extra::default();
-    for asked in batch {
+    for (asked, refused) in batch.iter().zip(about.refused) {
+        if let Some(refusal) = refused {
+            answers.push(Err(refusal));
+            continue;
+        }
         txn.savepoint().map_err(|error| refusals::of_store(&error))?;
         match turn.decide(txn.as_mut(), asked) {
             Ok(decided) => {
@@ -125,10 +165,10 @@ fn carry_out(engine: &Engine, format: &dyn Format, batch: &[Asked], wait: Durati
     }
 
     // Render and prepare; from here on nothing can be refused for want of space.
-    let mut plan = Plan::render(engine, format, txn.as_ref(), &turn.grounds, &turn.changes, &turn.taken, &ctx)?;
-    plan.prepare(engine, &turn.grounds, &turn.taken, &ctx)?;
+    let mut plan = Plan::render(engine, format, txn.as_ref(), &turn.grounds, &turn.changes, &turn.taken, ctx)?;
+    plan.prepare(engine, &turn.grounds, &turn.taken, ctx)?;
     let early = planted("publish_before_commit").then(|| plan.publish(engine, store.as_ref(), &extra));
-    let committed = commit(&mut turn, txn, &mut plan, &foreign, &ctx);
+    let committed = commit(&mut turn, txn, &mut plan, &foreign, ctx);
     if let Err(refusal) = committed {
         plan.abandon(engine);
         return Err(refusal);
@@ -169,58 +209,6 @@ fn name_copies(warnings: &mut [Warning], kept: &[(ProjectPath, ProjectPath)]) {
 /// The store's transaction as something to read from.
 pub(crate) fn reads_of(txn: &dyn Txn) -> &dyn Reads {
     txn
-}
-
-// A project without a store gets one only for a request that is accepted: thinking is pure, so it
-// can be done once more under the locks.
-fn rehearse(engine: &Engine, format: &dyn Format, batch: &[Asked]) -> Result<Option<Vec<Answer>>, Refusal> {
-    if engine.opened_store()?.is_some() {
-        return Ok(None);
-    }
-    let records = StoreRecords::new(None);
-    let view = View { records: &records, files: engine.files(), probes: engine.probes() };
-    let mut answers = Vec::new();
-    for asked in batch {
-        for space in format.spaces(Some(&asked.call), &view, &asked.ctx)? {
-            let ground = crate::read::survey(engine, None, format, space, &view, &asked.ctx)?;
-            if ground.files.iter().any(crate::ground::Inspected::waits)
-                || crate::read::is_waiting(engine, None, &ground)?
-            {
-                return Ok(None);
-            }
-        }
-        match format.handle(&asked.call, &view, &asked.ctx) {
-            Ok(outcome) if !(outcome.changes.is_empty() && outcome.moves.is_empty() && outcome.files.is_empty()) => {
-                return Ok(None);
-            }
-            Ok(outcome) => answers.push(Ok(outcome.reply)),
-            Err(refusal) => answers.push(Err(refusal)),
-        }
-    }
-    Ok(Some(answers))
-}
-
-fn spaces_of(
-    engine: &Engine,
-    format: &dyn Format,
-    batch: &[Asked],
-    ctx: &Context,
-) -> Result<Vec<(Space, Sources)>, Refusal> {
-    let store = engine.opened_store()?;
-    let snapshot = store.as_deref().map(Store::read).transpose().map_err(|error| refusals::of_store(&error))?;
-    let records = StoreRecords::new(snapshot.as_deref());
-    let view = View { records: &records, files: engine.files(), probes: engine.probes() };
-    let mut spaces: Vec<(Space, Sources)> = Vec::new();
-    for asked in batch {
-        for space in format.spaces(Some(&asked.call), &view, &asked.ctx)? {
-            if spaces.iter().all(|(known, _)| *known != space) {
-                let sources = format.sources(&space, &view, ctx)?;
-                spaces.push((space, sources));
-            }
-        }
-    }
-    records.check()?;
-    Ok(spaces)
 }
 
 /// A batch on its way: the spaces as they were found and what was decided so far.
@@ -297,6 +285,10 @@ impl Turn<'_> {
         let records = StoreRecords::new(Some(reads_of(txn)));
         let view = View { records: &records, files: self.engine.files(), probes: self.engine.probes() };
         let spaces = self.format.spaces(Some(call), &view, ctx)?;
+        if let Some(space) = spaces.iter().find(|space| self.grounds.iter().all(|ground| ground.space != **space)) {
+            let message = format!("{space} came to be while the request waited");
+            return Err(Refusal::new(RefusalClass::Unavailable, ELSEWHERE, message).hint("repeat the command"));
+        }
         if !asked.reads {
             let blocked = |space: &Space| {
                 let place = self.grounds.iter().position(|ground| ground.space == *space)?;

@@ -79,7 +79,7 @@ fn answer(engine: &Engine, batch: Vec<Job>) {
     let format = batch[0].format;
     let (asked, waiting): (Vec<Asked>, Vec<_>) = batch.into_iter().map(|job| (job.asked, job.answer)).unzip();
     let count = asked.len();
-    let carry = std::panic::AssertUnwindSafe(|| write(engine, format, asked, WAIT));
+    let carry = std::panic::AssertUnwindSafe(|| write(engine, format, &asked, engine.lock_wait(WAIT)));
     let answers = std::panic::catch_unwind(carry).unwrap_or_else(|_| {
         let refusal = Refusal::new(RefusalClass::Unavailable, "internal_error", "the request failed unexpectedly")
             .hint("mainstay doctor; nothing was reported done");

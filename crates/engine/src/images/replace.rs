@@ -144,17 +144,22 @@ pub(crate) fn remove(files: &ProjectFiles, path: &ProjectPath, seen: Option<File
 pub(crate) fn append_line(files: &ProjectFiles, path: &ProjectPath, line: &str, keep: usize) -> io::Result<()> {
     use std::io::Read as _;
     make_folders(files, path)?;
+    // A pipe in its place must neither block nor be written to.
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let mut options = OpenOptions::new();
-    options.read(true).append(true).create(true).custom_flags(OFlags::NOFOLLOW.bits().cast_signed());
+    options.read(true).append(true).create(true).custom_flags(flags.bits().cast_signed());
     let mut file = files.dir().open_with(path.as_str(), &options)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
+    }
     file.write_all(format!("{line}\n").as_bytes())?;
-    let mut text = String::new();
-    files.dir().open(path.as_str())?.read_to_string(&mut text)?;
-    let lines: Vec<&str> = text.lines().collect();
+    let mut bytes = Vec::new();
+    files.dir().open(path.as_str())?.read_to_end(&mut bytes)?;
+    let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
     if lines.len() > keep {
-        let kept = lines[lines.len() - keep..].join("\n") + "\n";
+        let kept = lines[lines.len() - keep..].concat();
         let stamp = files.stamp(path);
-        Prepared::write(files, path, kept.as_bytes())?.publish(files, stamp)?;
+        Prepared::write(files, path, &kept)?.publish(files, stamp)?;
     }
     Ok(())
 }
