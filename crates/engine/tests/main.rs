@@ -1,0 +1,15 @@
+//! The engine, driven through its door with a format made for tests and with hseos.
+
+#![allow(clippy::unwrap_used)]
+
+mod basics;
+mod crash;
+mod desk;
+mod faults;
+mod group;
+mod irregular;
+mod locks;
+mod outside;
+mod probe;
+mod retries;
+mod spool;
