@@ -223,9 +223,13 @@ fn inside(path: &str, ctx: &Context) -> Result<String, Refusal> {
         path
     };
     let place = ProjectPath::normalise(relative).map_err(|_| outside())?;
-    let first = place.as_str().split('/').next().unwrap_or_default();
-    let taken = [".mainstay", ".git", "STATE.md", "TASKS.md", "mainstay.toml", "hseos.config.yaml"];
-    if taken.contains(&first) || place.as_str().starts_with(".hseos/config/") {
+    // Some file systems take `.MAINSTAY` for `.mainstay`.
+    let lower = place.as_str().to_ascii_lowercase();
+    let first = lower.split('/').next().unwrap_or_default();
+    let taken = [".mainstay", ".git", "state.md", "tasks.md", "mainstay.toml", "hseos.config.yaml"];
+    let ours = [".hseos/config", ".hseos/state/mcp-server.json"];
+    let within = |folder: &&str| lower == **folder || lower.starts_with(&format!("{folder}/"));
+    if taken.contains(&first) || ours.iter().any(within) {
         let message = format!("state_management.db_path {path:?} is the place of something else");
         return Err(Refusal::config("state_management.db_path", message));
     }
@@ -307,6 +311,10 @@ mod tests {
             "db_path: 7",
             "db_path: .mainstay/state.db",
             "db_path: STATE.md",
+            "db_path: .Mainstay/state.db",
+            "db_path: .hseos/config/hseos.config.yaml",
+            "db_path: .hseos/config",
+            "db_path: .hseos/state/mcp-server.json",
             "mode: hybrid\n  mode: skill-only",
         ];
         for line in bad {

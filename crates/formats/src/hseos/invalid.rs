@@ -8,12 +8,39 @@ use super::records::{Kind, object};
 /// One number in the inbox and why that change was refused.
 pub(super) type Verdict = (i64, String);
 
-/// Records that the change number `seq` of a row was refused.
-pub(super) fn open(draft: &mut Draft<'_>, table: &str, key: &str, reason: &str, seq: i64) {
+/// Records that the change number `seq` of a row was refused. `was` is the key under which a record
+/// still shows the row, where the change renamed it.
+pub(super) fn open(draft: &mut Draft<'_>, table: &str, key: &str, reason: &str, seq: i64, was: Option<String>) {
     let record = Kind::Invalid.key(format!("{table}/{key}"));
-    let mut verdicts = draft.get(&record).filter(is_open).map(|value| verdicts(&value)).unwrap_or_default();
+    let known = draft.get(&record).filter(is_open);
+    let mut verdicts = known.as_ref().map(verdicts).unwrap_or_default();
     verdicts.push((seq, reason.to_owned()));
-    draft.put(record, value(table, key, reason, &verdicts));
+    let mut now = value(table, key, reason, &verdicts);
+    if let Some(was) = was.or_else(|| known.as_ref().and_then(was_of)) {
+        draft.put(Kind::Renamed.key(format!("{table}/{was}")), key.into());
+        now["was"] = was.into();
+    }
+    draft.put(record, now);
+}
+
+/// The key of the record that shows an open row under its former name.
+pub(super) fn former(records: &dyn Records, table: &str, key: &str) -> Option<String> {
+    let open = records.get(&Kind::Invalid.key(format!("{table}/{key}"))).filter(is_open)?;
+    let was = was_of(&open)?;
+    let shows = records.get(&Kind::Renamed.key(format!("{table}/{was}")))?;
+    (shows.as_str() == Some(key)).then_some(was)
+}
+
+/// The record of `key` was written or deleted: it shows no row of another name any more.
+pub(super) fn forget(draft: &mut Draft<'_>, table: &str, key: &str) {
+    let record = Kind::Renamed.key(format!("{table}/{key}"));
+    if draft.get(&record).is_some() {
+        draft.delete(record);
+    }
+}
+
+fn was_of(value: &Value) -> Option<String> {
+    value.get("was").and_then(Value::as_str).map(str::to_owned)
 }
 
 /// Settles what is open about a row, if anything is.
@@ -36,6 +63,7 @@ pub(super) fn close(draft: &mut Draft<'_>, beneath: &dyn Records, table: &str, k
 /// The record stays as `closed` with what the row is to show: the call may have written what the
 /// record held already, and the row is to be written all the same.
 pub(super) fn close_by_call(draft: &mut Draft<'_>, table: &str, key: &str, shown: Option<Value>) {
+    forget(draft, table, key);
     let record = Kind::Invalid.key(format!("{table}/{key}"));
     let Some(mut now) = draft.get(&record).filter(is_open) else { return };
     now["closed"] = true.into();

@@ -21,6 +21,8 @@ pub(super) enum Kind {
     Counter,
     /// An outside row that we cannot read; its id is `TABLE/KEY`.
     Invalid,
+    /// The present key of such a row whose record shows it under its former one; its id is `TABLE/KEY`.
+    Renamed,
 }
 
 impl Kind {
@@ -33,6 +35,7 @@ impl Kind {
             Self::Latest => "latest",
             Self::Counter => "counter",
             Self::Invalid => "invalid",
+            Self::Renamed => "renamed",
         }
     }
 

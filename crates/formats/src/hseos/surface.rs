@@ -14,7 +14,7 @@ pub(super) static SURFACE: Surface = Surface {
     actor_argument: Some("agent"),
     actor_variable: Some("HSEOS_AGENT"),
     default_actor,
-    bookkeeping: &["latest", "counter", "invalid"],
+    bookkeeping: &["latest", "counter", "invalid", "renamed"],
     server_name: Some(super::detect::SERVER_NAME),
 };
 

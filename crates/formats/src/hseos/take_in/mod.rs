@@ -147,6 +147,7 @@ impl<'a> Intake<'a> {
 
     /// A readable outside change settles what was open about the row.
     fn settle(&mut self, table: &str, key: &str) {
+        invalid::forget(&mut self.draft, table, key);
         invalid::close(&mut self.draft, self.beneath, table, key);
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use format::RowsSeen;
+use format::{Records, RowsSeen};
 use model::{Cell, Warning};
 
 use super::Intake;
@@ -26,12 +26,16 @@ pub(super) fn take(seen: &RowsSeen, intake: &mut Intake<'_>) {
             (table, None) => delete(table, row.old_key.as_ref(), intake),
             (table, Some(key)) => match parse(table, key, &row.cells) {
                 Ok(parsed) => {
+                    drop_former(table, key, intake);
                     if row.old_key.as_ref().is_some_and(|old| old != key) {
                         delete(table, row.old_key.as_ref(), intake);
                     }
                     put(parsed, intake, &mut steps);
                 }
-                Err(reason) => invalid::open(&mut intake.draft, table, &key_text(key), reason, row.seq),
+                Err(reason) => {
+                    let was = row.old_key.as_ref().filter(|old| *old != key).and_then(|old| renamed(table, old, intake));
+                    invalid::open(&mut intake.draft, table, &key_text(key), reason, row.seq, was);
+                }
             },
         }
     }
@@ -75,6 +79,24 @@ struct TaskRow {
     depends: Vec<String>,
 }
 
+/// Settles what was open about a row under its former key. Answers the key of the record that shows it.
+fn renamed(table: &str, old: &Cell, intake: &mut Intake<'_>) -> Option<String> {
+    let old = key_text(old);
+    let kind = if table == "state" { Kind::State } else { Kind::Task };
+    let is_shown = table != "state_history" && intake.draft.get(&kind.key(old.as_str())).is_some();
+    let was = invalid::former(&intake.draft, table, &old);
+    invalid::close(&mut intake.draft, intake.beneath, table, &old);
+    if is_shown { Some(old) } else { was }
+}
+
+/// Takes away the record that showed an unreadable row under its former key: the row can be read
+/// again, or is gone.
+fn drop_former(table: &str, key: &Cell, intake: &mut Intake<'_>) {
+    if let Some(was) = invalid::former(&intake.draft, table, &key_text(key)) {
+        delete(table, Some(&Cell::Text(was)), intake);
+    }
+}
+
 fn put(parsed: Parsed, intake: &mut Intake<'_>, steps: &mut Vec<HistoryRow>) {
     match parsed {
         Parsed::Field(key, field) => {
@@ -105,6 +127,7 @@ fn put(parsed: Parsed, intake: &mut Intake<'_>, steps: &mut Vec<HistoryRow>) {
 
 fn delete(table: &str, key: Option<&Cell>, intake: &mut Intake<'_>) {
     let Some(key) = key else { return };
+    drop_former(table, key, intake);
     match (table, key) {
         ("state", Cell::Text(key)) => intake.delete_field(key),
         ("tasks", Cell::Text(id)) => intake.delete_task(id),

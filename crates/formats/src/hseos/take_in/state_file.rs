@@ -4,7 +4,7 @@ use format::Records;
 use format::markdown::{escape_cell, escape_line, unescape_cell, unescape_line};
 use model::ProjectPath;
 
-use super::state_text::{StateText, TextRow, is_empty, parse};
+use super::state_text::{StateText, Table, TextRow, is_empty, parse};
 use super::{Intake, Was};
 use crate::hseos::arguments::{self, TEXT_LIMIT};
 use crate::hseos::records::Kind;
@@ -31,16 +31,16 @@ pub(super) fn take(path: &ProjectPath, now: &str, base: Option<&str>, intake: &m
         let was = Was::of(base.is_some(), base.as_ref().and_then(|base| base.bullet_text(key)));
         understood &= edit(key, text, was, Form::Line, intake);
     }
-    let rows_were = |table: fn(&StateText) -> Option<&Vec<TextRow>>| {
-        base.as_ref().map(|base| table(base).map(Vec::as_slice).unwrap_or_default())
+    let rows_were = |table: fn(&StateText) -> Option<&Table>| {
+        base.as_ref().map(|base| table(base).map(|table| table.rows.as_slice()).unwrap_or_default())
     };
-    if let Some(rows) = &now.features {
+    if let Some(table) = &now.features {
         let was = rows_were(|base| base.features.as_ref());
-        understood &= take_table("feature.", FEATURE_PARTS, rows, was, intake);
+        understood &= take_table("feature.", FEATURE_PARTS, table, was, intake);
     }
-    if let Some(rows) = &now.deployment {
+    if let Some(table) = &now.deployment {
         let was = rows_were(|base| base.deployment.as_ref());
-        understood &= take_table("deployment.", DEPLOYMENT_PARTS, rows, was, intake);
+        understood &= take_table("deployment.", DEPLOYMENT_PARTS, table, was, intake);
     }
     if let Some(notes) = &now.notes {
         let was = Was::of(base.is_some(), base.as_ref().and_then(|base| base.notes.as_deref()));
@@ -54,11 +54,12 @@ pub(super) fn take(path: &ProjectPath, now: &str, base: Option<&str>, intake: &m
 fn take_table(
     prefix: &str,
     parts: [&str; 3],
-    rows: &[TextRow],
+    table: &Table,
     was: Option<&[TextRow]>,
     intake: &mut Intake<'_>,
 ) -> bool {
     let mut understood = true;
+    let rows = &table.rows;
     let keys = |name: &str| parts.map(|part| format!("{prefix}{name}.{part}"));
     for row in rows {
         let before = Was::of(was.is_some(), was.and_then(|rows| rows.iter().find(|known| known.name == row.name)));
@@ -70,7 +71,9 @@ fn take_table(
         let is_known = matches!(before, Was::Said(_)) || keys(&row.name).iter().any(|key| intake.field(key).is_some());
         understood &= !says_nothing || is_known;
     }
-    for row in was.unwrap_or_default().iter().filter(|row| rows.iter().all(|now| now.name != row.name)) {
+    // A row that can no longer be read is not removed: the file is kept beside.
+    let removed = was.unwrap_or_default().iter().filter(|_| !table.is_broken);
+    for row in removed.filter(|row| rows.iter().all(|now| now.name != row.name)) {
         for key in keys(&row.name) {
             if intake.field(&key).is_some() {
                 intake.delete_field(&key);

@@ -10,15 +10,24 @@ pub(super) struct StateText {
     /// Keys with their texts, in the order of the file; the derived time is left out.
     pub(super) bullets: Vec<(String, String)>,
     /// The rows of the features table, where its heading stands.
-    pub(super) features: Option<Vec<TextRow>>,
+    pub(super) features: Option<Table>,
     /// The rows of the deployment table, where its heading stands.
-    pub(super) deployment: Option<Vec<TextRow>>,
+    pub(super) deployment: Option<Table>,
     /// What stands behind the notes' heading, where it stands.
     pub(super) notes: Option<String>,
     /// Whether the file has the section without which nothing in it counts.
     pub(super) is_ours: bool,
     /// Whether some line is nothing of the above.
     pub(super) is_odd: bool,
+}
+
+/// The rows of one table.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Table {
+    /// Its rows, in the order of the file.
+    pub(super) rows: Vec<TextRow>,
+    /// Whether a line of its section is not understood; it may be a row that only looks gone.
+    pub(super) is_broken: bool,
 }
 
 /// One row: its name, and its three cells as they stand in the file.
@@ -69,8 +78,8 @@ pub(super) fn parse(text: &str) -> StateText {
         let understood = match section {
             Section::Preamble => line == TITLE || line == MANAGED || line.starts_with(UPDATED),
             Section::Current => out.bullet(line),
-            Section::Features => row(line, &mut table_line, FEATURES, &mut out.features),
-            Section::Deployment => row(line, &mut table_line, DEPLOYMENT, &mut out.deployment),
+            Section::Features => take_row(line, &mut table_line, FEATURES, &mut out.features),
+            Section::Deployment => take_row(line, &mut table_line, DEPLOYMENT, &mut out.deployment),
             Section::Foreign => false,
         };
         out.is_odd |= !understood;
@@ -113,15 +122,26 @@ impl StateText {
     }
 }
 
-fn row(line: &str, table_line: &mut usize, header: [&str; 4], rows: &mut Option<Vec<TextRow>>) -> bool {
+/// Reads a line of a table's section. Answers whether it was understood.
+fn take_row(line: &str, table_line: &mut usize, header: [&str; 4], table: &mut Option<Table>) -> bool {
+    let table = table.get_or_insert_default();
+    let understood = row(line, table_line, header, &mut table.rows);
+    table.is_broken |= !understood;
+    understood
+}
+
+fn row(line: &str, table_line: &mut usize, header: [&str; 4], rows: &mut Vec<TextRow>) -> bool {
     let Some(cells) = split_row(line) else { return false };
     *table_line += 1;
-    if *table_line == 1 && cells == header || *table_line == 2 && is_separator(&cells) {
+    if *table_line == 1 && cells == header {
         return true;
+    }
+    if *table_line <= 2 && is_separator(&cells) {
+        // Without its header it is no row either.
+        return *table_line == 2;
     }
     let [name, first, second, third] = cells.as_slice() else { return false };
     let row = TextRow { name: name.replace("\\|", "|"), parts: [first, second, third].map(|cell| (*cell).to_owned()) };
-    let rows = rows.get_or_insert_default();
     match rows.iter().find(|known| known.name == row.name) {
         _ if row.name.is_empty() => false,
         Some(known) => *known == row,

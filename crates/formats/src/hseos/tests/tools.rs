@@ -227,8 +227,8 @@ fn a_call_settles_an_invalid_row_even_when_the_record_stays() {
     ok(&mut world, "tasks_add", json!({"id": "T1", "owner": "G", "description": "x"}));
     let beneath = world.clone();
     let mut draft = format::Draft::new(&beneath);
-    invalid::open(&mut draft, "tasks", "T1", "bad_status", 7);
-    invalid::open(&mut draft, "tasks", "T9", "bad_type", 8);
+    invalid::open(&mut draft, "tasks", "T1", "bad_status", 7, None);
+    invalid::open(&mut draft, "tasks", "T9", "bad_type", 8, None);
     let changes = draft.into_changes();
     assert_eq!(Hseos.rows(&changes).refused, [(7, "bad_status".to_owned()), (8, "bad_type".to_owned())]);
     world.apply(&changes);

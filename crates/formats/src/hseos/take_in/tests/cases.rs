@@ -95,7 +95,10 @@ fn tables_and_notes() {
     );
     check("| F2 | two | — | — |", "| F2 | two | — | — |\n| F 3 | x | — | — |", &["image_conflict"]);
     check("| F2 | two | — | — |", "| F2 | two | — | — |\n| F3 | — | — | — |", &["image_conflict"]);
-    check("| F2 | two | — | — |", "| F2 | two | — |", &["state/feature.F2.name: gone", "image_conflict"]);
+    check("| F2 | two | — | — |", "| F2 | two | — |", &["image_conflict"]);
+    check("| F2 | two | — | — |", "| F2 | two | — | —", &["image_conflict"]);
+    check("| F2 | two | — | — |", "my own line", &["image_conflict"]);
+    check("| ID | Feature | Status | Branch |", "| ID | Fea", &["image_conflict"]);
     check(
         "old",
         "new\n\n## Notes\n| x |",

@@ -103,6 +103,23 @@ fn numbers_of_deleted_history_rows_are_not_used_again() {
 }
 
 #[test]
+fn numbers_go_on_behind_the_highest_that_is_taken() {
+    const HIGHEST: i64 = 899_999_999_999_999_999;
+    for id in [HIGHEST, HIGHEST + 1, i64::MAX] {
+        let mut world = world();
+        let rows = vec![history(1, id, "k", "v")];
+        let highest = vec![("state_history", id)];
+        let rows = RowsSeen { first_contact: false, rows, restored: vec![], highest };
+        world.apply(&taken(&world, &[Seen::Rows(rows)]).changes);
+        for (number, phase) in [(1, "a"), (2, "b"), (3, "c")] {
+            world.call("state_write", json!({"fields": {"phase": phase}}), &context()).unwrap();
+            let newest = world.call("state_history", json!({"n": 1}), &context()).unwrap();
+            assert_eq!(newest["history"][0]["id"], HIGHEST + number, "{id}");
+        }
+    }
+}
+
+#[test]
 fn lists_of_dependencies_are_read_in_every_form() {
     let cases = [
         (Cell::Null, Ok("[]")),
@@ -171,6 +188,37 @@ fn readable_changes_settle_invalid_ones() {
     let gone = row(3, "tasks", Some(t("T9")), None, vec![]);
     let taken = taken(&world, &[seen(vec![task(4, "T1", "done", Cell::Null), gone])]);
     assert_eq!(Hseos.rows(&taken.changes).closed, [1, 2]);
+}
+
+#[test]
+fn a_renamed_row_shows_under_its_former_key_until_it_can_be_read() {
+    let rename = |seq, old: &str, id: &str, status: &str| {
+        InboxRow { old_key: Some(t(old)), ..task(seq, id, status, Cell::Null) }
+    };
+    let ids = |world: &World| {
+        let tasks = world.clone().call("tasks_list", json!({}), &context()).unwrap();
+        tasks["tasks"].as_array().unwrap().iter().map(|task| task["id"].clone()).collect::<Vec<_>>()
+    };
+    let after = |before: &World, rows: Vec<InboxRow>| {
+        let mut world = before.clone();
+        let taken = taken(&world, &[seen(rows)]);
+        world.apply(&taken.changes);
+        (world, Hseos.rows(&taken.changes).closed)
+    };
+    let (renamed, _) = after(&world(), vec![rename(1, "T1", "T8", "wip")]);
+    assert_eq!(ids(&renamed), ["T1"]);
+    let (again, closed) = after(&renamed, vec![rename(2, "T8", "T9", "wip")]);
+    assert_eq!((ids(&again), closed), (vec![json!("T1")], vec![1]));
+    let (mended, closed) = after(&again, vec![rename(3, "T9", "T9", "done")]);
+    assert_eq!((ids(&mended), closed), (vec![json!("T9")], vec![2]));
+    let (back, closed) = after(&again, vec![rename(3, "T9", "T1", "done")]);
+    assert_eq!((ids(&back), closed), (vec![json!("T1")], vec![2]));
+    let (gone, closed) = after(&again, vec![row(3, "tasks", Some(t("T9")), None, vec![])]);
+    assert_eq!((ids(&gone), closed), (vec![], vec![2]));
+    let mut written = again;
+    written.call("tasks_update", json!({"id": "T1", "note": "mine"}), &context()).unwrap();
+    let (both, _) = after(&written, vec![rename(3, "T9", "T9", "done")]);
+    assert_eq!(ids(&both), ["T9", "T1"]);
 }
 
 #[test]
