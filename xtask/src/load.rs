@@ -1,5 +1,6 @@
 //! `cargo xtask load`: promise P6. Waits are printed; only counts and errors are judged.
 
+use std::fs;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -7,7 +8,7 @@ use testkit::pool::in_parallel;
 use testkit::sql;
 
 use crate::arguments::Arguments;
-use crate::picture::TABLES;
+use crate::picture::{FILES, Picture, TABLES};
 use crate::product::Product;
 use crate::project::Project;
 
@@ -185,6 +186,12 @@ fn expect(problems: &mut Vec<String>, project: &Project<'_>, query: &str, wanted
     Ok(())
 }
 
+/// Everything fits together, and did so before any request could mend it.
 fn sound(project: &Project<'_>) -> Result<Vec<String>, String> {
-    Ok(crate::picture::Picture::take(project)?.disagreements(&[]))
+    let images = || FILES.map(|(file, _)| fs::read(project.root().join(file)).unwrap_or_default());
+    let at_rest = images();
+    let mut problems = Picture::take(project)?.disagreements(&[]);
+    let stale = FILES.iter().zip(at_rest.iter().zip(images())).filter(|(_, (before, after))| *before != after);
+    problems.extend(stale.map(|((file, _), _)| format!("{file} was stale although every writer had ended")));
+    Ok(problems)
 }
