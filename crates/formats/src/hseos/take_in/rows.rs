@@ -33,7 +33,8 @@ pub(super) fn take(seen: &RowsSeen, intake: &mut Intake<'_>) {
                     put(parsed, intake, &mut steps);
                 }
                 Err(reason) => {
-                    let was = row.old_key.as_ref().filter(|old| *old != key).and_then(|old| renamed(table, old, intake));
+                    let was =
+                        row.old_key.as_ref().filter(|old| *old != key).and_then(|old| renamed(table, old, intake));
                     invalid::open(&mut intake.draft, table, &key_text(key), reason, row.seq, was);
                 }
             },

@@ -51,13 +51,7 @@ pub(super) fn take(path: &ProjectPath, now: &str, base: Option<&str>, intake: &m
     }
 }
 
-fn take_table(
-    prefix: &str,
-    parts: [&str; 3],
-    table: &Table,
-    was: Option<&[TextRow]>,
-    intake: &mut Intake<'_>,
-) -> bool {
+fn take_table(prefix: &str, parts: [&str; 3], table: &Table, was: Option<&[TextRow]>, intake: &mut Intake<'_>) -> bool {
     let mut understood = true;
     let rows = &table.rows;
     let keys = |name: &str| parts.map(|part| format!("{prefix}{name}.{part}"));

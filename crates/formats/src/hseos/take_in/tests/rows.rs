@@ -192,8 +192,9 @@ fn readable_changes_settle_invalid_ones() {
 
 #[test]
 fn a_renamed_row_shows_under_its_former_key_until_it_can_be_read() {
-    let rename = |seq, old: &str, id: &str, status: &str| {
-        InboxRow { old_key: Some(t(old)), ..task(seq, id, status, Cell::Null) }
+    let rename = |seq, old: &str, id: &str, status: &str| InboxRow {
+        old_key: Some(t(old)),
+        ..task(seq, id, status, Cell::Null)
     };
     let ids = |world: &World| {
         let tasks = world.clone().call("tasks_list", json!({}), &context()).unwrap();
