@@ -52,8 +52,8 @@ enum Section {
 pub(super) fn parse(text: &str) -> StateText {
     let mut out = StateText::default();
     let mut section = Section::Preamble;
-    let mut table_line = 0;
-    let mut lines = lines(text);
+    let mut place = Place::default();
+    let mut lines = lines(text).peekable();
     while let Some(line) = lines.next() {
         let line = line.trim_end();
         if line.is_empty() {
@@ -71,15 +71,16 @@ pub(super) fn parse(text: &str) -> StateText {
                 Some(2) => Section::Deployment,
                 _ => Section::Foreign,
             };
-            table_line = 0;
+            place = Place::default();
             out.enter(section);
             continue;
         }
+        place.is_over_dashes = lines.peek().and_then(|next| split_row(next)).is_some_and(|cells| is_separator(&cells));
         let understood = match section {
             Section::Preamble => line == TITLE || line == MANAGED || line.starts_with(UPDATED),
             Section::Current => out.bullet(line),
-            Section::Features => take_row(line, &mut table_line, FEATURES, &mut out.features),
-            Section::Deployment => take_row(line, &mut table_line, DEPLOYMENT, &mut out.deployment),
+            Section::Features => take_row(line, &mut place, FEATURES, &mut out.features),
+            Section::Deployment => take_row(line, &mut place, DEPLOYMENT, &mut out.deployment),
             Section::Foreign => false,
         };
         out.is_odd |= !understood;
@@ -122,23 +123,32 @@ impl StateText {
     }
 }
 
+/// Where in its section a line of a table stands.
+#[derive(Default)]
+struct Place {
+    /// How many rows stand before it.
+    rows: usize,
+    /// Whether the line below it is the one of dashes, which makes it a header.
+    is_over_dashes: bool,
+}
+
 /// Reads a line of a table's section. Answers whether it was understood.
-fn take_row(line: &str, table_line: &mut usize, header: [&str; 4], table: &mut Option<Table>) -> bool {
+fn take_row(line: &str, place: &mut Place, header: [&str; 4], table: &mut Option<Table>) -> bool {
     let table = table.get_or_insert_default();
-    let understood = row(line, table_line, header, &mut table.rows);
+    let understood = row(line, place, header, &mut table.rows);
     table.is_broken |= !understood;
     understood
 }
 
-fn row(line: &str, table_line: &mut usize, header: [&str; 4], rows: &mut Vec<TextRow>) -> bool {
+fn row(line: &str, place: &mut Place, header: [&str; 4], rows: &mut Vec<TextRow>) -> bool {
     let Some(cells) = split_row(line) else { return false };
-    *table_line += 1;
-    if *table_line == 1 && cells == header {
-        return true;
-    }
-    if *table_line <= 2 && is_separator(&cells) {
-        // Without its header it is no row either.
-        return *table_line == 2;
+    place.rows += 1;
+    match place.rows {
+        1 if cells == header => return true,
+        // A header in other words, or none, is no row either.
+        1 if place.is_over_dashes || is_separator(&cells) => return false,
+        2 if is_separator(&cells) => return true,
+        _ => {}
     }
     let [name, first, second, third] = cells.as_slice() else { return false };
     let row = TextRow { name: name.replace("\\|", "|"), parts: [first, second, third].map(|cell| (*cell).to_owned()) };

@@ -99,6 +99,8 @@ fn tables_and_notes() {
     check("| F2 | two | — | — |", "| F2 | two | — | —", &["image_conflict"]);
     check("| F2 | two | — | — |", "my own line", &["image_conflict"]);
     check("| ID | Feature | Status | Branch |", "| ID | Fea", &["image_conflict"]);
+    check("| ID | Feature | Status | Branch |", "| ID | Name | Status | Branch |", &["image_conflict"]);
+    check("| ID | Feature | Status | Branch |", "|  ID  | Feature  | Status | Branch |", &[]);
     check(
         "old",
         "new\n\n## Notes\n| x |",
