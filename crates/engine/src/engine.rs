@@ -92,8 +92,9 @@ impl Engine {
         self.formats
     }
 
-    /// The formats that are on: those that `mainstay.toml` lists, else those whose marker stands or
-    /// that have records.
+    /// The formats that are on in this project.
+    ///
+    /// Those that `mainstay.toml` lists, else those whose marker stands or that have records.
     pub fn formats_on(&self) -> Vec<&'static dyn Format> {
         if let Some(listed) = self.settings.get("formats").and_then(|listed| listed.as_array()) {
             let is_listed = |format: &&dyn Format| listed.iter().any(|name| name.as_str() == Some(format.name()));
@@ -166,8 +167,10 @@ impl Engine {
             .allowed(names)
     }
 
-    /// The circumstances of a call. The actor is the call's own word, else the front's, else the
-    /// format's variable, else the format's default for the door.
+    /// The circumstances of a call.
+    ///
+    /// The actor is the call's own word, else the front's, else the format's variable, else the
+    /// format's default for the door.
     pub(crate) fn context(&self, format: &dyn Format, call: &Call, identity: &Identity) -> Result<Context, Refusal> {
         let surface = format.surface();
         let argument = surface.actor_argument.and_then(|name| call.arguments.get(name)?.as_str());

@@ -11,9 +11,10 @@ use crate::records::StoreRecords;
 use crate::refusals;
 use crate::write::{Answer, Asked};
 
-/// Thinks about a batch in a project without a store, which gets one only for a request that is
-/// accepted. Answers nothing when there is a store, or need of one: thinking is pure, so it can be
-/// done once more under the locks.
+/// Thinks about a batch in a project that has no store yet.
+///
+/// It gets one only for a request that is accepted. Answers nothing when there is a store, or need
+/// of one: thinking is pure, so it can be done once more under the locks.
 pub(crate) fn rehearse(engine: &Engine, format: &dyn Format, batch: &[Asked]) -> Option<Vec<Answer>> {
     match engine.opened_store() {
         Ok(Some(_)) => return None,

@@ -8,8 +8,10 @@ use store::{Reads, StoreError};
 
 use crate::refusals;
 
-/// Reads records of a store. The first failure is kept; from then on every read answers nothing,
-/// and [`StoreRecords::check`] throws the thought away.
+/// Reads records of a store.
+///
+/// The first failure is kept; from then on every read answers nothing, and [`StoreRecords::check`]
+/// throws the thought away.
 pub(crate) struct StoreRecords<'a> {
     reads: Option<&'a dyn Reads>,
     failure: RefCell<Option<StoreError>>,

@@ -23,8 +23,9 @@ pub struct Resource {
 const SCHEME: &str = "mainstay://";
 
 impl Engine {
-    /// The resources of the formats that are on: their files, and their reading tools that need no
-    /// argument.
+    /// The resources of the formats that are on.
+    ///
+    /// Their files, and their reading tools that need no argument.
     pub fn resources(&self) -> Result<Vec<Resource>, Refusal> {
         let mut resources = Vec::new();
         for format in self.formats_on() {

@@ -71,8 +71,10 @@ impl Spool {
 }
 
 impl Spooled {
-    /// Removes the file of an event that has been settled. One that could not be applied for now
-    /// (a state that cannot be read, a store that is busy) stays.
+    /// Removes the file of an event that has been settled.
+    ///
+    /// One that could not be applied for now (a state that cannot be read, a store that is busy)
+    /// stays.
     pub(crate) fn settle(self, answer: &Answer) {
         let stays = matches!(answer, Err(refusal) if matches!(refusal.class, RefusalClass::Corrupt | RefusalClass::Unavailable));
         if !stays {

@@ -52,8 +52,9 @@ impl Tabled {
         self.session.survey(self.state.as_ref(), now, &mut expected)
     }
 
-    /// Writes the rows of a batch into the open transaction, and into the store what the file is
-    /// meant to show. Answers whether the store has something to commit for it.
+    /// Writes the rows of a batch into the open transaction.
+    ///
+    /// The store gets what the file is meant to show. Answers whether it has something to commit.
     pub(crate) fn record(
         &mut self,
         format: &dyn Format,

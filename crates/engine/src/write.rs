@@ -42,9 +42,9 @@ const ELSEWHERE: &str = "space_changed";
 /// What one request of a batch is told.
 pub(crate) type Answer = Result<Reply, Refusal>;
 
-/// Carries out a batch of requests of one format in one commit; each has its own answer. Events of
-/// the format that are spooled go first.
+/// Carries out a batch of requests of one format in one commit.
 ///
+/// Each has its own answer. Events of the format that are spooled go first.
 /// What fails for the batch as a whole fails for each request, with nothing changed.
 pub(crate) fn write(engine: &Engine, format: &dyn Format, asked: &[Asked], wait: Duration) -> Vec<Answer> {
     let count = asked.len();

@@ -17,8 +17,9 @@ pub struct Surface {
     pub actor_variable: Option<&'static str>,
     /// The actor of a call that names none.
     pub default_actor: fn(&Origin) -> String,
-    /// Record kinds that are the format's own bookkeeping; `history` leaves them out unless asked
-    /// for everything.
+    /// Record kinds that are the format's own bookkeeping.
+    ///
+    /// `history` leaves them out unless asked for everything.
     pub bookkeeping: &'static [&'static str],
     /// The name that `GET /health` gives the server, where clients of the format look for one.
     pub server_name: Option<&'static str>,
@@ -108,8 +109,10 @@ pub struct Command {
     pub about: &'static str,
     /// The tool that it calls.
     pub tool: &'static str,
-    /// The tool that is called instead when people read the answer: same arguments, same effect,
-    /// with what only its text shows. `--json` calls [`Command::tool`] all the same.
+    /// The tool that is called instead when people read the answer.
+    ///
+    /// Same arguments, same effect, with what only its text shows. `--json` calls [`Command::tool`]
+    /// all the same.
     pub text_tool: Option<&'static str>,
     /// What it takes, positionals in their order.
     pub options: &'static [Opt],

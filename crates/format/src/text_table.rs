@@ -37,8 +37,9 @@ pub fn render(headers: &[&str], rows: &[Vec<Option<&str>>]) -> String {
     out
 }
 
-/// Text that a terminal shows and does not obey: control characters other than tab and line feed
-/// and the marks that reorder text are left out.
+/// Text that a terminal shows and does not obey.
+///
+/// Control characters other than tab and line feed and the marks that reorder text are left out.
 pub fn printable(text: &str) -> String {
     text.chars().filter(|c| matches!(c, '\t' | '\n') || !(c.is_control() || reorders(*c))).collect()
 }

@@ -26,8 +26,10 @@ impl ProjectPath {
         Self::new(path).expect("paths written in the program are in normal form")
     }
 
-    /// Normalises `path` as a person writes it: `.` parts and repeated slashes vanish, `..` goes
-    /// up. Refuses an absolute path and one that leaves the root.
+    /// Normalises `path` as a person writes it.
+    ///
+    /// `.` parts and repeated slashes vanish, `..` goes up. Refuses an absolute path and one that
+    /// leaves the root.
     pub fn normalise(path: &str) -> Result<Self, InvalidPath> {
         if path.starts_with('/') || path.contains(['\0', '\\']) {
             return Err(InvalidPath);

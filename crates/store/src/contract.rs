@@ -56,8 +56,9 @@ pub trait Reads {
     /// The revision of the newest entry; 0 before the first.
     fn head(&self) -> Result<Revision, StoreError>;
 
-    /// Walks entries newest first, from `page.before` (exclusive) down to `page.down_to`
-    /// (inclusive), until `visit` breaks.
+    /// Walks entries newest first until `visit` breaks.
+    ///
+    /// From `page.before` (exclusive) down to `page.down_to` (inclusive).
     fn entries(
         &self,
         page: &EntryPage,

@@ -63,8 +63,9 @@ impl<'a> Unwinder<'a> {
         })
     }
 
-    /// The records that have been unwound, each with its text right before the oldest entry visited
-    /// that changed it.
+    /// The records that have been unwound.
+    ///
+    /// Each with its text right before the oldest entry visited that changed it.
     pub(crate) fn reached(&self) -> impl Iterator<Item = (&RecordKey, Option<&str>)> {
         self.reached.iter().map(|(key, reached)| (key, reached.text.as_deref()))
     }

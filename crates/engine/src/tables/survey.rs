@@ -45,8 +45,10 @@ struct Work {
 }
 
 impl TableSession {
-    /// Makes tables, inbox and triggers stand, writes again what a crash left out, and drains the
-    /// inbox. Answers what waits for `take_in`; `None` when nothing does.
+    /// Makes tables, inbox and triggers stand, and drains the inbox.
+    ///
+    /// What a crash left out is written again before. Answers what waits for `take_in`; `None` when
+    /// nothing does.
     ///
     /// **Errors**: `db_corrupt`, `schema_too_new`, `backend_unavailable`, `store_busy`.
     pub(crate) fn survey(

@@ -19,6 +19,8 @@ pub(super) struct Settings {
 }
 
 impl Settings {
+    /// Reads the settings of the probe.
+    ///
     /// **Shape**: `lock = "folder"|"pid"`, `wait_ms`, `stale_ms`, `take_in = "always"`,
     /// `restore = "always"|"never"`, `limit`.
     pub(super) fn of(ctx: &Context) -> Self {

@@ -5,8 +5,10 @@ use model::{RecordId, Scan, Value};
 
 use super::records::{HistoryRow, Kind, SPACE, object};
 
-/// The highest number that is taken from outside. Our own rows go on behind it, and still have
-/// 10^17 numbers before those that are no canonical record ids any more.
+/// The highest number that is taken from outside.
+///
+/// Our own rows go on behind it, and still have 10^17 numbers before those that are no canonical
+/// record ids any more.
 pub(super) const HIGHEST_ID: i64 = 899_999_999_999_999_999;
 
 /// Adds rows behind every number that was ever used.

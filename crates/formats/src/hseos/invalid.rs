@@ -8,8 +8,9 @@ use super::records::{Kind, object};
 /// One number in the inbox and why that change was refused.
 pub(super) type Verdict = (i64, String);
 
-/// Records that the change number `seq` of a row was refused. `was` is the key under which a record
-/// still shows the row, where the change renamed it.
+/// Records that the change number `seq` of a row was refused.
+///
+/// `was` is the key under which a record still shows the row, where the change renamed it.
 pub(super) fn open(draft: &mut Draft<'_>, table: &str, key: &str, reason: &str, seq: i64, was: Option<String>) {
     let record = Kind::Invalid.key(format!("{table}/{key}"));
     let known = draft.get(&record).filter(is_open);

@@ -11,8 +11,9 @@ use super::records::Task;
 /// So many finished tasks may stand in the file.
 const MOST: usize = 5;
 
-/// To be called after a task became done: prunes every done task that no open task directly
-/// depends on, if more than five done tasks are not pruned.
+/// Prunes the finished tasks when there are many; to be called after a task became done.
+///
+/// If more than five done tasks are not pruned, every one that no open task directly depends on is.
 pub(super) fn prune(draft: &mut Draft<'_>) {
     let tasks = Task::all(draft);
     let shown = |task: &Task| task.is_done() && !task.pruned;

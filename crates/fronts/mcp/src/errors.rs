@@ -8,8 +8,9 @@ use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ErrorCode};
 use tokio::task::JoinError;
 
-/// The refusals that are JSON-RPC errors, with the error object as `data`; every other refusal of a tool is a result
-/// with `isError`.
+/// The refusals that are JSON-RPC errors, with the error object as `data`.
+///
+/// Every other refusal of a tool is a result with `isError`.
 const PROTOCOL_ERRORS: &[(&str, ErrorCode)] = &[
     ("invalid_argument", ErrorCode::INVALID_PARAMS),
     ("missing_argument", ErrorCode::INVALID_PARAMS),

@@ -57,8 +57,9 @@ struct UnderWay {
     _token: Arc<tokio_util::task::task_tracker::TaskTrackerToken>,
 }
 
-/// A transport on `read`, and the writer for its answers: to be polled until it ends, which it does when the transport
-/// is gone or `write` fails.
+/// A transport on `read`, and the writer for its answers.
+///
+/// The writer is to be polled until it ends, which it does when the transport is gone or `write` fails.
 pub(crate) fn open<R, W>(
     read: R,
     write: W,
@@ -144,8 +145,10 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
         }
     }
 
-    /// Lets through what the protocol loop can take: requests always, notifications once the client has begun. Answers
-    /// belong to requests that this server never sends.
+    /// Lets through what the protocol loop can take.
+    ///
+    /// Requests always, notifications once the client has begun. Answers belong to requests that this server never
+    /// sends.
     fn admit(&mut self, mut message: ClientJsonRpcMessage) -> Meaning {
         match &mut message {
             ClientJsonRpcMessage::Request(request) => {

@@ -32,8 +32,9 @@ pub(crate) fn serve(host: Arc<dyn Host>, names: ToolNames, mut identity: Identit
     ended
 }
 
-/// Serves two byte streams until `read` ends, `write` fails or `stop` is cancelled; requests that were read by then are
-/// answered first.
+/// Serves two byte streams until `read` ends, `write` fails or `stop` is cancelled.
+///
+/// Requests that were read by then are answered first.
 pub(crate) async fn serve_streams(
     server: Server,
     read: impl AsyncRead + Unpin + Send + 'static,

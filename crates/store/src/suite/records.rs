@@ -55,8 +55,9 @@ pub fn numbers_and_member_order_survive(opener: &dyn Opener) {
     desk.append(&[Change { key: computed, before, after: None }]);
 }
 
-/// Canonical decimals come first, as numbers; all other ids follow by bytes; both ways, with a
-/// start and a limit.
+/// Canonical decimals come first, as numbers; all other ids follow by bytes.
+///
+/// Both ways, with a start and a limit.
 pub fn scans_are_in_order(opener: &dyn Opener) {
     let desk = Desk::new(opener);
     let ordered = [

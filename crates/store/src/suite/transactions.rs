@@ -138,8 +138,9 @@ pub fn a_view_does_not_move(opener: &dyn Opener) {
     assert_eq!(present(&desk, "b"), [true; 5]);
 }
 
-/// While one transaction is open a second one answers `Busy`, in this store and in another one
-/// over the same folder; reading goes on.
+/// While one transaction is open a second one answers `Busy`; reading goes on.
+///
+/// In this store and in another one over the same folder.
 pub fn a_second_writer_finds_the_store_busy(opener: &dyn Opener) {
     let desk = Desk::new(opener);
     let other = desk.again();

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 /// The documents whose links are followed.
-const DOCUMENTS: &[&str] = &["README.md", "ARCHITECTURE.md", "GLOSSARY.md", "AGENTS.md", "CONTRIBUTING.md", "CHANGELOG.md"];
+const DOCUMENTS: &[&str] =
+    &["README.md", "ARCHITECTURE.md", "GLOSSARY.md", "AGENTS.md", "CONTRIBUTING.md", "CHANGELOG.md"];
 
 /// Links that lead nowhere, or to a line without the word in the link's text.
 pub(super) fn findings(root: &Path) -> Vec<String> {

@@ -15,8 +15,9 @@ use super::history::Appender;
 use super::records::{Field, HistoryRow, Kind, Task};
 use super::{invalid, pruning, sources};
 
-/// Turns everything that was seen into one set of changes. Nothing that the outside wrote is lost:
-/// it is understood, or its file is kept beside.
+/// Turns everything that was seen into one set of changes.
+///
+/// Nothing that the outside wrote is lost: it is understood, or its file is kept beside.
 pub(super) fn take_in(seen: &[Seen], view: &View<'_>, ctx: &Context) -> Taken {
     let mut intake = Intake::new(view.records, ctx.now.to_millis_text());
     for seen in seen {

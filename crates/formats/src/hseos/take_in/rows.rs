@@ -90,8 +90,9 @@ fn renamed(table: &str, old: &Cell, intake: &mut Intake<'_>) -> Option<String> {
     if is_shown { Some(old) } else { was }
 }
 
-/// Takes away the record that showed an unreadable row under its former key: the row can be read
-/// again, or is gone.
+/// Takes away the record that showed an unreadable row under its former key.
+///
+/// The row can be read again, or is gone.
 fn drop_former(table: &str, key: &Cell, intake: &mut Intake<'_>) {
     if let Some(was) = invalid::former(&intake.draft, table, &key_text(key)) {
         delete(table, Some(&Cell::Text(was)), intake);

@@ -88,8 +88,10 @@ fn task_line(line: &str, beneath: Option<Status>) -> Option<Line> {
 }
 
 impl Line {
-    /// What the line says. `known` is the task of that id as the records hold it: where the line
-    /// begins with its description, whatever that looks like, it is its description.
+    /// What the line says.
+    ///
+    /// `known` is the task of that id as the records hold it: where the line begins with its
+    /// description, whatever that looks like, it is its description.
     pub(super) fn read(&self, known: Option<&Task>) -> Item {
         let described = known.map(|task| escape_line(&task.description).trim().to_owned());
         let said = described.and_then(|text| {
