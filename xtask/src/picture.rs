@@ -90,8 +90,8 @@ impl Picture {
     /// What does not fit together; a project where nothing was ever written has nothing to fit.
     ///
     /// `expected` are the codes of findings that `doctor` may have at this moment.
-    pub(crate) fn disagreements(&self, expected: &[&str]) -> Vec<String> {
-        let mut found = self.findings(expected);
+    pub(crate) fn disagreements(&self) -> Vec<String> {
+        let mut found = self.findings();
         found.extend(self.chain());
         if self.journal.is_empty() && self.state_md.is_empty() && self.tasks_md.is_empty() {
             return found;
@@ -102,11 +102,9 @@ impl Picture {
         found
     }
 
-    fn findings(&self, expected: &[&str]) -> Vec<String> {
-        let is_expected = |code: &Value| code.as_str().is_some_and(|code| expected.contains(&code));
+    fn findings(&self) -> Vec<String> {
         let findings = self.doctor["findings"].as_array().map_or(&[][..], Vec::as_slice);
-        let unexpected = findings.iter().filter(|finding| !is_expected(&finding["code"]));
-        let mut found: Vec<_> = unexpected.map(|finding| format!("doctor: {finding}")).collect();
+        let mut found: Vec<_> = findings.iter().map(|finding| format!("doctor: {finding}")).collect();
         if self.doctor["ok"] != findings.is_empty() {
             found.push(format!("doctor: `ok` does not fit the findings: {}", self.doctor));
         }

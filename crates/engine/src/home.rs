@@ -46,13 +46,16 @@ impl Home {
     }
 
     fn build(&self) -> io::Result<()> {
-        DirBuilder::new().recursive(true).mode(0o700).create(self.0.join("locks"))?;
+        let mut builder = DirBuilder::new();
+        builder.recursive(true).mode(0o700).create(&self.0)?;
         match OpenOptions::new().write(true).create_new(true).open(self.0.join(".gitignore")) {
             Ok(mut file) => file.write_all(b"*\n")?,
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
         }
         // The folder's name has to outlive a power failure before anything in it counts.
-        self.0.parent().map_or(Ok(()), |root| File::open(root)?.sync_all())
+        self.0.parent().map_or(Ok(()), |root| File::open(root)?.sync_all())?;
+        // Last, since it tells that the rest stands.
+        builder.create(self.0.join("locks"))
     }
 }

@@ -14,3 +14,23 @@ pub(crate) const fn planted(_name: &str) -> bool {
 pub(crate) fn planted(name: &str) -> bool {
     std::env::var("MAINSTAY_MUTANT").is_ok_and(|planted| planted == name)
 }
+
+/// Tells the caller of success before the commit, where `reply_before_commit` is planted.
+#[cfg(not(feature = "mutants"))]
+pub(crate) const fn reply_early(_answers: &[crate::write::Answer]) {}
+
+/// Tells the caller of success before the commit, and nothing later on.
+#[cfg(feature = "mutants")]
+pub(crate) fn reply_early(answers: &[crate::write::Answer]) {
+    use std::io::Write as _;
+    if !planted("reply_before_commit") {
+        return;
+    }
+    for reply in answers.iter().flatten() {
+        let text = model::Value::Object(reply.to_object()).to_string();
+        let told = writeln!(std::io::stdout(), "{text}");
+        told.expect("a planted fault has an output to speak to");
+    }
+    let nowhere = std::fs::OpenOptions::new().write(true).open("/dev/null").expect("there is /dev/null");
+    rustix::stdio::dup2_stdout(&nowhere).expect("the output can be replaced");
+}

@@ -159,9 +159,6 @@ fn of_files(ground: &Ground) -> Vec<Finding> {
         let (code, message) = match file.standing {
             Standing::Behind => ("image_stale", "is not up to date; the next command mends it"),
             Standing::Edited => ("image_edited", "was edited outside; the next command takes it in"),
-            Standing::Unconfirmed => {
-                ("image_unconfirmed", "is up to date but not yet confirmed; the next write confirms it")
-            }
             _ => continue,
         };
         let place = file.source.path.as_str();

@@ -34,6 +34,20 @@ pub(crate) fn of_store(error: &StoreError) -> Refusal {
     }
 }
 
+/// What a failing commit means to the caller.
+///
+/// A disk that fails in the middle of it leaves open whether the commit will be found afterwards:
+/// its log may be complete although the fsync was not. Nobody can say, so nobody says.
+pub(crate) fn of_commit(error: &StoreError) -> Refusal {
+    let StoreError::Io(why) = error else { return of_store(error) };
+    Refusal::new(
+        RefusalClass::Unavailable,
+        "outcome_unknown",
+        format!("the disk failed during the commit ({why}); the change may or may not be there"),
+    )
+    .hint("look with a read, or repeat the command with the same --request-id: it is applied once")
+}
+
 /// What an input or output error means to the caller; nothing was committed.
 pub(crate) fn of_io(path: impl AsRef<Path>, error: &io::Error) -> Refusal {
     let path = path.as_ref().display();

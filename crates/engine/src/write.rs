@@ -15,7 +15,7 @@ use crate::engine::Engine;
 use crate::foreign::ForeignGuard;
 use crate::ground::Ground;
 use crate::locks::{Deadline, EVENT_WAIT, FileLock};
-use crate::mutants::planted;
+use crate::mutants::{self, planted};
 use crate::outset::{rehearse, spaces_of};
 use crate::plan::Plan;
 use crate::records::StoreRecords;
@@ -167,6 +167,7 @@ fn carry_out(
     // Render and prepare; from here on nothing can be refused for want of space.
     let mut plan = Plan::render(engine, format, txn.as_ref(), &turn.grounds, &turn.changes, &turn.taken, ctx)?;
     plan.prepare(engine, &turn.grounds, &turn.taken, ctx)?;
+    mutants::reply_early(&answers);
     let early = planted("publish_before_commit").then(|| plan.publish(engine, store.as_ref(), &extra));
     let committed = commit(&mut turn, txn, &mut plan, &foreign, ctx);
     if let Err(refusal) = committed {
@@ -176,6 +177,7 @@ fn carry_out(
 
     // Publish and confirm. What fails now is mended by the next request.
     if planted("images_outside_lock") {
+        Tabled::commit_all(std::mem::take(&mut turn.tabled));
         locks.clear();
     }
     let mut warnings = early.unwrap_or_else(|| plan.publish(engine, store.as_ref(), &extra));
@@ -360,7 +362,7 @@ fn commit(
         guard.check()?;
     }
     if something {
-        txn.commit().map_err(|error| refusals::of_store(&error))?;
+        txn.commit().map_err(|error| refusals::of_commit(&error))?;
     }
     Ok(())
 }

@@ -33,6 +33,11 @@ impl Point {
     pub(super) fn speaks(&self) -> bool {
         ["write(1,", "write(2,", "writev(1,", "writev(2,"].iter().any(|start| self.shown.starts_with(start))
     }
+
+    /// Whether the call makes something safe: if it fails, nobody can say what is on the disk.
+    pub(super) fn syncs(&self) -> bool {
+        ["fsync(", "fdatasync("].iter().any(|start| self.shown.starts_with(start))
+    }
 }
 
 /// Runs the verb once and lists its points.

@@ -52,7 +52,7 @@ impl Prepared {
     ///
     /// Answers whether it happened. The folder still has to be fsynced.
     pub(crate) fn publish(self, files: &ProjectFiles, seen: Option<FileStamp>) -> io::Result<bool> {
-        if files.stamp(&self.target) != seen {
+        if files.stamp(&self.target) != seen && !planted("images_outside_lock") {
             self.abandon(files);
             return Ok(false);
         }
