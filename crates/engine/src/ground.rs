@@ -80,21 +80,29 @@ impl Inspected {
         matches!(self.standing, Standing::Irregular | Standing::Frozen)
     }
 
+    fn confirmed(&self) -> Option<&str> {
+        match &self.state.as_ref()?.confirmed {
+            Mark::Digest(digest) => Some(digest),
+            Mark::Absent => None,
+        }
+    }
+
+    // The bytes of the confirmed mark, where the source keeps them.
+    fn base(&self, reads: Option<&dyn Reads>) -> Result<Option<Vec<u8>>, Refusal> {
+        match (self.confirmed(), reads) {
+            (Some(digest), Some(reads)) if self.source.keeps_base => {
+                reads.blob(digest).map_err(|error| refusals::of_store(&error))
+            }
+            _ => Ok(None),
+        }
+    }
+
     fn seen(&self, reads: Option<&dyn Reads>) -> Result<Option<Seen>, Refusal> {
         if !matches!(self.standing, Standing::Edited | Standing::Missing | Standing::Irregular) {
             return Ok(None);
         }
-        let confirmed = self.state.as_ref().and_then(|state| match &state.confirmed {
-            Mark::Digest(digest) => Some(digest),
-            Mark::Absent => None,
-        });
-        let base = match (confirmed, reads) {
-            (Some(digest), Some(reads)) if self.source.keeps_base => {
-                reads.blob(digest).map_err(|error| refusals::of_store(&error))?
-            }
-            _ => None,
-        };
-        let file = SeenFile { path: self.source.path.clone(), known: confirmed.is_some(), base, now: self.now.clone() };
+        let (known, base) = (self.confirmed().is_some(), self.base(reads)?);
+        let file = SeenFile { path: self.source.path.clone(), known, base, now: self.now.clone() };
         Ok(Some(Seen::File(file)))
     }
 }
@@ -141,9 +149,16 @@ impl Ground {
             .iter()
             .map(|source| {
                 let state = states.iter().find(|state| state.path == source.path).cloned();
-                Inspected::inspect(files, source.clone(), state)
+                let mut file = Inspected::inspect(files, source.clone(), state);
+                if file.standing == Standing::Frozen
+                    && file.base(reads)?.is_some_and(|base| has_conflict_markers(&base))
+                {
+                    // The markers are text that was stored, not a merge that went wrong.
+                    file.standing = Standing::Edited;
+                }
+                Ok(file)
             })
-            .collect();
+            .collect::<Result<_, Refusal>>()?;
         Ok(Self { space, sources, files: inspected })
     }
 

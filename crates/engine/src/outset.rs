@@ -1,15 +1,16 @@
 //! Before any lock: whether a batch needs a store at all, and which spaces it is about.
 
-use format::{Format, Sources, View};
-use model::{Call, Context, Refusal, Reply, Space};
+use format::{DatabaseProbe, Format, Sources, View};
+use model::{Context, Refusal, Reply, Space};
 use store::Store;
 
 use crate::engine::Engine;
 use crate::ground::Inspected;
 use crate::read::{is_waiting, survey};
 use crate::records::StoreRecords;
-use crate::refusals;
+use crate::take_in::{outside_context, take_in};
 use crate::write::{Answer, Asked};
+use crate::{refusals, tables};
 
 /// Thinks about a batch in a project that has no store yet.
 ///
@@ -21,16 +22,27 @@ pub(crate) fn rehearse(engine: &Engine, format: &dyn Format, batch: &[Asked]) ->
         Ok(None) => {}
         Err(refusal) => return Some(vec![Err(refusal); batch.len()]),
     }
-    batch.iter().map(|asked| rehearse_one(engine, format, &asked.call, &asked.ctx).transpose()).collect()
+    batch.iter().map(|asked| rehearse_one(engine, format, asked).transpose()).collect()
 }
 
-fn rehearse_one(engine: &Engine, format: &dyn Format, call: &Call, ctx: &Context) -> Result<Option<Reply>, Refusal> {
+fn rehearse_one(engine: &Engine, format: &dyn Format, asked: &Asked) -> Result<Option<Reply>, Refusal> {
+    let Asked { call, ctx, reads } = asked;
     let records = StoreRecords::new(None);
     let view = View { records: &records, files: engine.files(), probes: engine.probes() };
     for space in format.spaces(Some(call), &view, ctx)? {
         let ground = survey(engine, None, format, space, &view, ctx)?;
         if ground.files.iter().any(Inspected::waits) || is_waiting(engine, None, &ground)? {
             return Ok(None);
+        }
+        let taken = take_in(format, &ground, None, None, &view, &outside_context(ctx))?;
+        if let (false, Some(refusal)) = (*reads, taken.blocked) {
+            return Err(refusal);
+        }
+        if let Some(source) = &ground.sources.table {
+            let place = tables::locate(engine.root(), source)?;
+            if tables::probe(&place) == DatabaseProbe::Impossible {
+                return Err(refusals::table_impossible(&place));
+            }
         }
     }
     let outcome = format.handle(call, &view, ctx)?;

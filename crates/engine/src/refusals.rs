@@ -60,6 +60,9 @@ pub(crate) fn of_io(path: impl AsRef<Path>, error: &io::Error) -> Refusal {
 pub(crate) fn of_table(place: &Path, error: &rusqlite::Error) -> Refusal {
     use rusqlite::ErrorCode::{DatabaseBusy, DatabaseCorrupt, DatabaseLocked, NotADatabase};
     let shown = place.display();
+    if matches!(error, rusqlite::Error::InvalidPath(_)) {
+        return table_corrupt(place, "it is no regular file");
+    }
     match error.sqlite_error_code() {
         Some(NotADatabase | DatabaseCorrupt) => table_corrupt(place, &error.to_string()),
         Some(DatabaseBusy | DatabaseLocked) => Refusal::new(
@@ -72,6 +75,13 @@ pub(crate) fn of_table(place: &Path, error: &rusqlite::Error) -> Refusal {
         _ => Refusal::new(RefusalClass::Unavailable, "backend_unavailable", format!("cannot use {shown}: {error}"))
             .with("path", shown.to_string()),
     }
+}
+
+/// The file of the tables can neither be opened nor made.
+pub(crate) fn table_impossible(place: &Path) -> Refusal {
+    Refusal::new(RefusalClass::Unavailable, "backend_unavailable", format!("cannot create {}", place.display()))
+        .with("path", place.display().to_string())
+        .hint("check the folder above it, or set another db_path")
 }
 
 /// The file where the tables should be is no sound database.

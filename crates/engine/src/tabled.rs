@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use format::{Format, RowsSeen, Sources};
-use model::{Change, RecordKey, Refusal, Revision, Scan, Space, TableRows, Timestamp, Value, Warning};
+use model::{Cell, Change, RecordKey, Refusal, Revision, RowImage, Scan, Space, TableRows, Timestamp, Value, Warning};
 use store::{EntryPage, Reads, TableState, Txn, Unwinder};
 
 use crate::engine::Engine;
@@ -20,6 +20,7 @@ pub(crate) struct Tabled {
     state: Option<TableState>,
     /// The revision that the file shows once the session commits; `None` leaves the file alone.
     shows: Option<Revision>,
+    warnings: Vec<Warning>,
 }
 
 /// Begins the transaction on the file of a space that has a table image.
@@ -32,7 +33,7 @@ pub(crate) fn begin_tables(
     let Some(source) = &sources.table else { return Ok(None) };
     let place = tables::locate(engine.root(), source)?;
     let session = TableSession::begin(place, source.clone(), deadline.left())?;
-    Ok(Some(Tabled { space: space.clone(), session, state: None, shows: None }))
+    Ok(Some(Tabled { space: space.clone(), session, state: None, shows: None, warnings: Vec::new() }))
 }
 
 impl Tabled {
@@ -66,7 +67,9 @@ impl Tabled {
     ) -> Result<bool, Refusal> {
         let mut outside = format.rows(&taken.changes);
         outside.rows.retain(|row| taken.writes(row));
-        self.session.write(&outside, now)?;
+        for row in self.session.write_outside(outside, now)? {
+            self.warnings.push(not_allowed(&row));
+        }
         let own: Vec<Change> = changes.iter().filter(|change| change.key.space == self.space).cloned().collect();
         self.session.write(&format.rows(&own), now)?;
         if !self.session.is_dirty() {
@@ -89,7 +92,8 @@ impl Tabled {
     /// Commits the files; one that fails is stale and the next request mends it.
     pub(crate) fn commit_all(tabled: Vec<Self>) -> Vec<Warning> {
         let mut warnings = Vec::new();
-        for one in tabled {
+        for mut one in tabled {
+            warnings.append(&mut one.warnings);
             let Some(head) = one.shows else { continue };
             let place = one.session.place().to_string_lossy().into_owned();
             if let Err(refusal) = one.session.commit(head) {
@@ -99,6 +103,25 @@ impl Tabled {
         }
         warnings
     }
+}
+
+/// Remembers that a commit changed a space whose table image is away: configuration took it out.
+///
+/// When it comes back, its file is found behind and gets the rows of the commits in between.
+pub(crate) fn leave_behind(txn: &mut dyn Txn, space: &Space, head: Revision) -> Result<(), Refusal> {
+    let of_store = |error| refusals::of_store(&error);
+    let Some(state) = txn.table(space).map_err(of_store)? else { return Ok(()) };
+    txn.put_table(&TableState { intended: head, ..state }).map_err(of_store)
+}
+
+fn not_allowed(row: &RowImage) -> Warning {
+    let key = match &row.key {
+        Cell::Text(text) => text.clone(),
+        Cell::Integer(number) => number.to_string(),
+        other => format!("{other:?}"),
+    };
+    let message = format!("the table {} does not allow the row of {key}; the record has it all the same", row.table);
+    Warning::new("row_not_allowed", message).with("table", row.table).with("key", key)
 }
 
 // The rows of all records, as if each had just been made.

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use format::{Conflict, Draft, Format, RowsSeen, Seen, View};
-use model::{Cell, Change, Context, Refusal, RowImage, Warning};
+use model::{Change, Context, Refusal, RowImage, Warning};
 use store::Reads;
 
 use crate::ground::Ground;
+use crate::tables::row_name;
 
 /// The actor of entries that outside edits made.
 pub(crate) const OUTSIDE: &str = "external";
@@ -31,10 +32,6 @@ impl TakenIn {
     pub(crate) fn writes(&self, row: &RowImage) -> bool {
         !self.as_outside.contains(&row_name(row.table, &row.key))
     }
-}
-
-fn row_name(table: &str, key: &Cell) -> (String, String) {
-    (table.to_owned(), format!("{key:?}"))
 }
 
 /// Shows a format what was seen, rows before files, each upon what the last one made of it.

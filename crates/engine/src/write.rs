@@ -20,7 +20,7 @@ use crate::outset::{rehearse, spaces_of};
 use crate::plan::Plan;
 use crate::records::StoreRecords;
 use crate::spool::{Spool, spooled_reply};
-use crate::tabled::{Tabled, begin_tables};
+use crate::tabled::{Tabled, begin_tables, leave_behind};
 use crate::take_in::{self, TakenIn, outside_context, take_in};
 use crate::{heal, receipts, refusals, replay};
 
@@ -356,6 +356,12 @@ fn commit(
     for tabled in &mut turn.tabled {
         let place = turn.grounds.iter().position(|ground| ground.space == tabled.space).expect("surveyed above");
         something |= tabled.record(turn.format, txn.as_mut(), &turn.taken[place], &turn.changes, head, ctx.now)?;
+    }
+    for (ground, taken) in turn.grounds.iter().zip(&turn.taken) {
+        let changed = turn.changes.iter().chain(&taken.changes).any(|change| change.key.space == ground.space);
+        if changed && ground.sources.table.is_none() {
+            leave_behind(txn.as_mut(), &ground.space, head)?;
+        }
     }
     something |= plan.record(txn.as_mut())?;
     for guard in foreign {

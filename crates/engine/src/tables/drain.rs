@@ -1,5 +1,7 @@
 //! Reading what outside programs changed.
 
+use std::collections::HashSet;
+
 use format::{ColumnType, InboxRow, TableImage};
 use model::Cell;
 use rusqlite::{Connection, OptionalExtension as _};
@@ -68,4 +70,24 @@ pub(super) fn highest(
         }
     }
     Ok(answer)
+}
+
+/// A row's name among those of all tables; keys of different types never look alike.
+pub(crate) fn row_name(table: &str, key: &Cell) -> (String, String) {
+    (table.to_owned(), format!("{key:?}"))
+}
+
+/// The rows that changes behind `drained` are about.
+pub(super) fn keys_after(connection: &Connection, drained: i64) -> rusqlite::Result<HashSet<(String, String)>> {
+    let text = "SELECT tbl, pk, old_pk FROM mainstay_inbox WHERE refused IS NULL AND seq > ?1";
+    let mut statement = connection.prepare(text)?;
+    let mut rows = statement.query([drained])?;
+    let mut keys = HashSet::new();
+    while let Some(row) = rows.next()? {
+        if let Ok(table) = row.get_ref(0)?.as_str() {
+            keys.insert(row_name(table, &to_cell(row.get_ref(1)?)));
+            keys.insert(row_name(table, &to_cell(row.get_ref(2)?)));
+        }
+    }
+    Ok(keys)
 }

@@ -13,6 +13,7 @@ mod session;
 mod survey;
 mod waiting;
 
+pub(crate) use drain::row_name;
 pub(crate) use place::{locate, probe};
 pub(crate) use session::TableSession;
 pub(crate) use survey::Expected;
@@ -31,6 +32,10 @@ const VERSION: i64 = 1;
 
 /// Opens the file as it stands; never creates it, never follows a link, runs none of its code.
 fn connect(place: &Path, read_only: bool) -> rusqlite::Result<Connection> {
+    // A pipe would wait for its other end.
+    if place.symlink_metadata().is_ok_and(|metadata| !metadata.is_file()) {
+        return Err(rusqlite::Error::InvalidPath(place.to_path_buf()));
+    }
     let access = if read_only { OpenFlags::SQLITE_OPEN_READ_ONLY } else { OpenFlags::SQLITE_OPEN_READ_WRITE };
     let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let connection = Connection::open_with_flags(place, flags)?;

@@ -2,7 +2,7 @@
 
 use format::TableImage;
 use model::{RowImage, TableRows, Timestamp};
-use rusqlite::{Connection, params_from_iter};
+use rusqlite::{Connection, ErrorCode, params_from_iter};
 
 use super::{table_of, to_sql};
 
@@ -27,6 +27,27 @@ pub(super) fn write(
             .execute("UPDATE mainstay_inbox SET closed_at = ?2 WHERE seq = ?1 AND closed_at IS NULL", (seq, text))?;
     }
     Ok(())
+}
+
+/// Writes the rows of outside edits; answers those that the table's own constraints do not allow.
+///
+/// What others have already written into a file cannot be refused for what their table allows.
+pub(super) fn write_allowed(
+    connection: &Connection,
+    tables: &'static [TableImage],
+    rows: &[RowImage],
+) -> rusqlite::Result<Vec<RowImage>> {
+    let mut refused = Vec::new();
+    for row in rows {
+        let Some(image) = table_of(tables, row.table) else { continue };
+        match write_row(connection, image, row) {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => {
+                refused.push(row.clone());
+            }
+            written => written?,
+        }
+    }
+    Ok(refused)
 }
 
 /// Fills freshly made tables with the rows of the records.

@@ -5,15 +5,21 @@ use std::collections::BTreeMap;
 use format::{ColumnType, TableImage};
 use rusqlite::{Connection, OptionalExtension as _};
 
-/// What outside programs change lands here.
+/// Our own tables: name, text, and the columns that one found there has to have.
+///
+/// What outside programs change lands in the inbox; the other is what we remember in the file.
 ///
 /// **Source**: hseos specification, section "Table image".
-pub(super) const INBOX: &str = "CREATE TABLE mainstay_inbox (seq INTEGER PRIMARY KEY AUTOINCREMENT, tbl TEXT NOT NULL, \
-     op TEXT NOT NULL, row_id INTEGER,\n  old_pk, pk, c1, c2, c3, c4, c5, c6, c7,\n  \
-     at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ','now')), refused TEXT, closed_at TEXT)";
-
-/// What we remember in the file itself, written in one transaction with the rows.
-pub(super) const META: &str = "CREATE TABLE mainstay_meta (name TEXT PRIMARY KEY, value)";
+pub(super) const OWN: &[(&str, &str, &[&str])] = &[
+    (
+        "mainstay_inbox",
+        "CREATE TABLE mainstay_inbox (seq INTEGER PRIMARY KEY AUTOINCREMENT, tbl TEXT NOT NULL, op TEXT NOT NULL, \
+         row_id INTEGER,\n  old_pk, pk, c1, c2, c3, c4, c5, c6, c7,\n  \
+         at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ','now')), refused TEXT, closed_at TEXT)",
+        &["seq", "tbl", "op", "old_pk", "pk", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "refused", "closed_at"],
+    ),
+    ("mainstay_meta", "CREATE TABLE mainstay_meta (name TEXT PRIMARY KEY, value)", &["name", "value"]),
+];
 
 /// Columns of the inbox that hold the cells after the primary key.
 pub(super) const CELLS: usize = 7;
@@ -81,10 +87,11 @@ pub(super) fn triggers(image: &TableImage) -> [(String, String); 3] {
     ]
 }
 
-/// Everything in the schema by name: its type and its text.
+/// Everything in the schema by lower-case name, as SQLite compares names: its type and its text.
 pub(super) fn master(connection: &Connection) -> rusqlite::Result<BTreeMap<String, (String, String)>> {
     let mut statement = connection.prepare("SELECT name, type, coalesce(sql, '') FROM sqlite_master")?;
-    let rows = statement.query_map([], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?;
+    let rows = statement
+        .query_map([], |row| Ok((row.get::<_, String>(0)?.to_ascii_lowercase(), (row.get(1)?, row.get(2)?))))?;
     rows.collect()
 }
 
@@ -138,4 +145,15 @@ pub(super) fn triggers_stand(image: &TableImage, master: &BTreeMap<String, (Stri
     triggers(image)
         .iter()
         .all(|(name, text)| master.get(name).is_some_and(|(kind, found)| kind == "trigger" && found == text))
+}
+
+/// The first of `wanted` that a table has no column for.
+pub(super) fn missing_column<'a>(
+    connection: &Connection,
+    table: &str,
+    wanted: impl IntoIterator<Item = &'a str>,
+) -> rusqlite::Result<Option<&'a str>> {
+    let mut statement = connection.prepare("SELECT lower(name) FROM pragma_table_info(?1)")?;
+    let names: Vec<String> = statement.query_map([table], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    Ok(wanted.into_iter().find(|column| !names.iter().any(|name| name == column)))
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use format::{TableImage, TableSource};
-use model::{Refusal, Revision, TableRows, Timestamp};
+use model::{Refusal, Revision, RowImage, TableRows, Timestamp};
 use rusqlite::Connection;
 
 use super::schema::{self, Meta};
@@ -29,13 +29,7 @@ impl TableSession {
     /// **Errors**: `store_busy` when another program keeps writing for `wait`, `db_corrupt`,
     /// `backend_unavailable`.
     pub(crate) fn begin(place: PathBuf, source: TableSource, wait: Duration) -> Result<Self, Refusal> {
-        let fresh = place::create(&place).map_err(|error| {
-            Refusal::new(
-                model::RefusalClass::Unavailable,
-                "backend_unavailable",
-                format!("cannot create {}: {error}", place.display()),
-            )
-        })?;
+        let fresh = place::create(&place).map_err(|_| refusals::table_impossible(&place))?;
         let connection = Self::open(&place, fresh, wait).map_err(|error| refusals::of_table(&place, &error))?;
         Ok(Self { connection, place, source, meta: Meta::default(), drained: 0, dirty: false })
     }
@@ -90,6 +84,16 @@ impl TableSession {
         self.dirty |= !(rows.rows.is_empty() && rows.refused.is_empty() && rows.closed.is_empty());
         rows::write(&self.connection, self.source.tables, rows, now)
             .map_err(|error| refusals::of_table(&self.place, &error))
+    }
+
+    /// Writes the rows and verdicts of outside edits; answers the rows that the table does not allow.
+    pub(crate) fn write_outside(&mut self, mut rows: TableRows, now: Timestamp) -> Result<Vec<RowImage>, Refusal> {
+        let images = std::mem::take(&mut rows.rows);
+        self.dirty |= !images.is_empty();
+        let refused = rows::write_allowed(&self.connection, self.source.tables, &images)
+            .map_err(|error| refusals::of_table(&self.place, &error))?;
+        self.write(&rows, now)?;
+        Ok(refused)
     }
 
     /// Commits: the rows, the emptied inbox, and the revision that the file now shows.

@@ -6,18 +6,20 @@ use format::{RowsSeen, TableImage};
 use model::{Refusal, RefusalClass, Revision, TableRows, Timestamp};
 use store::TableState;
 
+use super::compare::{self, Because};
 use super::schema::{self, Meta};
 use super::session::TableSession;
-use super::{VERSION, compare, drain, rows};
+use super::{VERSION, drain, rows};
 use crate::refusals;
 
 /// Whether the file is the one we wrote last, rows of our latest commit possibly missing.
 ///
 /// Nonce and revision in the file play the part that digests play for image files: equal to the
-/// intended revision, it is ours; equal to the confirmed one, our rows are to be written again;
-/// anything else is a file that someone put there.
+/// intended revision, it is ours; before it, back to the confirmed one, our rows are to be written
+/// again; anything else is a file that someone put there. In between lie the revisions of commits
+/// that were made while the space had no table image.
 pub(super) fn is_ours(meta: &Meta, state: &TableState) -> bool {
-    meta.nonce == state.nonce && (meta.revision == state.confirmed.0 || meta.revision == state.intended.0)
+    meta.nonce == state.nonce && (state.confirmed.0..=state.intended.0).contains(&meta.revision)
 }
 
 /// The file was written by a newer program.
@@ -85,9 +87,14 @@ impl TableSession {
         }
         if !(work.fill.is_empty() && work.weigh.is_empty()) {
             seen.first_contact = !is_ours && !known;
+            let because = match (is_ours, known) {
+                (true, _) => Because::Unwatched,
+                (false, true) => Because::Replaced,
+                (false, false) => Because::FirstContact,
+            };
             let all = (expected.all)()?;
             rows::fill(&self.connection, &work.fill, &all).map_err(failed)?;
-            compare::into_inbox(&self.connection, &work.weigh, &all, seen.first_contact).map_err(failed)?;
+            compare::into_inbox(&self.connection, &work.weigh, &all, because).map_err(failed)?;
         }
 
         self.drained = drain::drain(&self.connection, self.source.tables, &mut seen.rows).map_err(failed)?;
@@ -101,7 +108,11 @@ impl TableSession {
 
     // What was drained before the crash is in the records already: its inbox rows only leave.
     fn catch_up(&mut self, state: &TableState, now: Timestamp, expected: &mut Expected<'_>) -> Result<(), Refusal> {
-        let missing = (expected.since)(self.revision())?;
+        let mut missing = (expected.since)(self.revision())?;
+        // What others changed since then stands in the table and is taken in right after.
+        let newer = drain::keys_after(&self.connection, state.drained)
+            .map_err(|error| refusals::of_table(&self.place, &error))?;
+        missing.rows.retain(|row| !newer.contains(&drain::row_name(row.table, &row.key)));
         self.write(&missing, now)?;
         self.dirty = true;
         self.connection
@@ -119,9 +130,10 @@ impl TableSession {
             return Ok(work);
         }
         self.dirty = true;
-        for (name, text) in [("mainstay_inbox", schema::INBOX), ("mainstay_meta", schema::META)] {
-            if !master.contains_key(name) {
-                self.connection.execute_batch(text).map_err(failed)?;
+        for (name, text, columns) in schema::OWN {
+            match master.get(*name) {
+                None => self.connection.execute_batch(text).map_err(failed)?,
+                Some((kind, _)) => self.fits(name, kind, columns.iter().copied())?,
             }
         }
         for image in self.source.tables {
@@ -130,14 +142,11 @@ impl TableSession {
                     self.connection.execute_batch(&schema::create_table(image)).map_err(failed)?;
                     work.fill.push(image);
                 }
-                Some((kind, _)) if kind == "table" => {
+                Some((kind, _)) => {
+                    self.fits(image.table, kind, image.columns.iter().map(|column| column.name))?;
                     if !ours || !schema::triggers_stand(image, &master) {
                         work.weigh.push(image);
                     }
-                }
-                Some((kind, _)) => {
-                    let why = format!("{} is a {kind}, not a table", image.table);
-                    return Err(refusals::table_corrupt(&self.place, &why));
                 }
             }
             for (name, text) in schema::triggers(image) {
@@ -147,5 +156,17 @@ impl TableSession {
             }
         }
         Ok(work)
+    }
+
+    // What stands under a name of ours has to be a table with our columns; others it may have too.
+    fn fits<'a>(&self, name: &str, kind: &str, columns: impl IntoIterator<Item = &'a str>) -> Result<(), Refusal> {
+        let why = if kind == "table" {
+            schema::missing_column(&self.connection, name, columns)
+                .map_err(|error| refusals::of_table(&self.place, &error))?
+                .map(|column| format!("the table {name} has no column {column}"))
+        } else {
+            Some(format!("{name} is a {kind}, not a table"))
+        };
+        why.map_or(Ok(()), |why| Err(refusals::table_corrupt(&self.place, &why)))
     }
 }
