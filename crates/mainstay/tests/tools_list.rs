@@ -1,0 +1,46 @@
+//! What every session of an agent carries: the list of tools stays within its budget.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Command, Stdio};
+
+/// So large may the list of one format be. **Units**: bytes of compact JSON.
+const BUDGETS: &[(&str, usize)] = &[("hseos", 2000)];
+
+#[test]
+fn each_format_keeps_to_its_budget() {
+    for (format, budget) in BUDGETS {
+        let list = listed(format);
+        let tools = list["result"]["tools"].as_array().unwrap_or_else(|| panic!("{format}: {list}"));
+        let size = serde_json::to_string(tools).unwrap().len();
+        assert!(!tools.is_empty() && size <= *budget, "{format}: {size} bytes, {budget} allowed");
+    }
+    let formats: Vec<_> = formats::ALL.iter().map(|format| format.name()).collect();
+    let budgeted: Vec<_> = BUDGETS.iter().map(|(format, _)| *format).collect();
+    assert_eq!(formats, budgeted, "every format has a budget");
+}
+
+fn listed(format: &str) -> serde_json::Value {
+    let project = tempfile::tempdir().unwrap();
+    std::fs::write(project.path().join("mainstay.toml"), format!("formats = [{format:?}]\n")).unwrap();
+    let mut server = Command::new(env!("CARGO_BIN_EXE_mainstay"))
+        .args(["--project", project.path().to_str().unwrap(), "serve", "--stdio"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut input = server.stdin.take().unwrap();
+    let mut output = BufReader::new(server.stdout.take().unwrap()).lines();
+    let mut ask = |line: &str| writeln!(input, "{line}").unwrap();
+    ask(concat!(
+        r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","#,
+        r#""capabilities":{},"clientInfo":{"name":"test","version":"0"}}}"#
+    ));
+    output.next().unwrap().unwrap();
+    ask(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+    ask(r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#);
+    let list = serde_json::from_str(&output.next().unwrap().unwrap()).unwrap();
+    drop(input);
+    assert!(server.wait().unwrap().success());
+    list
+}
