@@ -34,3 +34,13 @@ pub(crate) fn reply_early(answers: &[crate::write::Answer]) {
     let nowhere = std::fs::OpenOptions::new().write(true).open("/dev/null").expect("there is /dev/null");
     rustix::stdio::dup2_stdout(&nowhere).expect("the output can be replaced");
 }
+
+/// Gives other processes a chance to come in between, where a lock was let go too early.
+#[cfg(not(feature = "mutants"))]
+pub(crate) const fn linger() {}
+
+/// Waits for a while that differs from process to process, so that their order gets mixed up.
+#[cfg(feature = "mutants")]
+pub(crate) fn linger() {
+    std::thread::sleep(std::time::Duration::from_millis(u64::from(std::process::id() % 8) * 10));
+}

@@ -179,6 +179,7 @@ fn carry_out(
     if planted("images_outside_lock") {
         Tabled::commit_all(std::mem::take(&mut turn.tabled));
         locks.clear();
+        mutants::linger();
     }
     let mut warnings = early.unwrap_or_else(|| plan.publish(engine, store.as_ref(), &extra));
     warnings.extend(Tabled::commit_all(turn.tabled));

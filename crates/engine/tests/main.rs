@@ -8,6 +8,7 @@ mod desk;
 mod faults;
 mod foreign_lock;
 mod group;
+mod hseos;
 mod irregular;
 mod locks;
 mod outside;
