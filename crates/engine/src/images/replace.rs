@@ -21,7 +21,9 @@ pub(crate) struct Prepared {
 }
 
 fn temporary_of(target: &ProjectPath) -> ProjectPath {
-    target.beside(&format!(".mainstay-{}.tmp", target.name())).expect("a name beside a valid path is valid")
+    // With one name for all, writers outside the lock would only take each other's files away.
+    let writer = if planted("images_outside_lock") { std::process::id().to_string() } else { String::new() };
+    target.beside(&format!(".mainstay-{}{writer}.tmp", target.name())).expect("a name beside a valid path is valid")
 }
 
 impl Prepared {
