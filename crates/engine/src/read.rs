@@ -137,9 +137,9 @@ pub(crate) fn is_waiting(engine: &Engine, reads: Option<&dyn Reads>, ground: &Gr
         return Ok(false);
     };
     let place = tables::locate(engine.root(), source)?;
-    let state = match reads {
-        Some(reads) => reads.table(&ground.space).map_err(|error| refusals::of_store(&error))?,
-        None => None,
+    let states = match reads {
+        Some(reads) => reads.tables(&ground.space).map_err(|error| refusals::of_store(&error))?,
+        None => Vec::new(),
     };
-    Ok(tables::look(&place, source, state.as_ref())? == tables::Presence::Waiting)
+    Ok(tables::look(&place, source, &states)? == tables::Presence::Waiting)
 }

@@ -17,7 +17,7 @@ use crate::{clock, refusals};
 pub(crate) struct Tabled {
     pub(crate) space: Space,
     session: TableSession,
-    state: Option<TableState>,
+    states: Vec<TableState>,
     /// The revision that the file shows once the session commits; `None` leaves the file alone.
     shows: Option<Revision>,
     warnings: Vec<Warning>,
@@ -33,7 +33,7 @@ pub(crate) fn begin_tables(
     let Some(source) = &sources.table else { return Ok(None) };
     let place = tables::locate(engine.root(), source)?;
     let session = TableSession::begin(place, source.clone(), deadline.left())?;
-    Ok(Some(Tabled { space: space.clone(), session, state: None, shows: None, warnings: Vec::new() }))
+    Ok(Some(Tabled { space: space.clone(), session, states: Vec::new(), shows: None, warnings: Vec::new() }))
 }
 
 impl Tabled {
@@ -44,13 +44,14 @@ impl Tabled {
         reads: &dyn Reads,
         now: Timestamp,
     ) -> Result<Option<RowsSeen>, Refusal> {
-        self.state = reads.table(&self.space).map_err(|error| refusals::of_store(&error))?;
+        self.states = reads.tables(&self.space).map_err(|error| refusals::of_store(&error))?;
+        let head = reads.head().map_err(|error| refusals::of_store(&error))?;
         let space = self.space.clone();
         let tables = self.session.tables();
         let mut all = || all_rows(format, reads, &space, tables.iter().map(|table| table.kind));
         let mut since = |revision| changed_rows(format, reads, &space, revision);
-        let mut expected = Expected { all: &mut all, since: &mut since, nonce: &mut clock::random };
-        self.session.survey(self.state.as_ref(), now, &mut expected)
+        let mut expected = Expected { all: &mut all, since: &mut since, nonce: &mut clock::random, head };
+        self.session.survey(&self.states, now, &mut expected)
     }
 
     /// Writes the rows of a batch into the open transaction.
@@ -75,9 +76,9 @@ impl Tabled {
         if !self.session.is_dirty() {
             return Ok(false);
         }
-        let known = self.state.as_ref().filter(|state| state.nonce == self.session.nonce());
+        let known = self.states.iter().find(|state| state.nonce == self.session.nonce());
         let state = TableState {
-            place: self.session.place().to_string_lossy().into_owned(),
+            place: self.place(),
             space: self.space.clone(),
             nonce: self.session.nonce().to_owned(),
             confirmed: self.session.revision(),
@@ -89,13 +90,18 @@ impl Tabled {
         Ok(true)
     }
 
+    /// The file.
+    pub(crate) fn place(&self) -> String {
+        self.session.place().to_string_lossy().into_owned()
+    }
+
     /// Commits the files; one that fails is stale and the next request mends it.
     pub(crate) fn commit_all(tabled: Vec<Self>) -> Vec<Warning> {
         let mut warnings = Vec::new();
         for mut one in tabled {
             warnings.append(&mut one.warnings);
             let Some(head) = one.shows else { continue };
-            let place = one.session.place().to_string_lossy().into_owned();
+            let place = one.place();
             if let Err(refusal) = one.session.commit(head) {
                 let message = format!("{place} could not be written ({}); the next command mends it", refusal.message);
                 warnings.push(Warning::new("image_stale", message).with("path", place));
@@ -105,13 +111,23 @@ impl Tabled {
     }
 }
 
-/// Remembers that a commit changed a space whose table image is away: configuration took it out.
+/// Remembers that a commit changed a space while a file of its table image was away.
 ///
-/// When it comes back, its file is found behind and gets the rows of the commits in between.
-pub(crate) fn leave_behind(txn: &mut dyn Txn, space: &Space, head: Revision) -> Result<(), Refusal> {
+/// Configuration took the file out, or put another in its place. When it comes back it is found
+/// behind and gets the rows of the commits in between. `present` is the file that is not away.
+pub(crate) fn leave_behind(
+    txn: &mut dyn Txn,
+    space: &Space,
+    present: Option<&str>,
+    head: Revision,
+) -> Result<(), Refusal> {
     let of_store = |error| refusals::of_store(&error);
-    let Some(state) = txn.table(space).map_err(of_store)? else { return Ok(()) };
-    txn.put_table(&TableState { intended: head, ..state }).map_err(of_store)
+    for state in txn.tables(space).map_err(of_store)? {
+        if Some(state.place.as_str()) != present {
+            txn.put_table(&TableState { intended: head, ..state }).map_err(of_store)?;
+        }
+    }
+    Ok(())
 }
 
 fn not_allowed(row: &RowImage) -> Warning {

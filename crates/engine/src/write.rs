@@ -360,8 +360,9 @@ fn commit(
     }
     for (ground, taken) in turn.grounds.iter().zip(&turn.taken) {
         let changed = turn.changes.iter().chain(&taken.changes).any(|change| change.key.space == ground.space);
-        if changed && ground.sources.table.is_none() {
-            leave_behind(txn.as_mut(), &ground.space, head)?;
+        if changed {
+            let present = turn.tabled.iter().find(|tabled| tabled.space == ground.space).map(Tabled::place);
+            leave_behind(txn.as_mut(), &ground.space, present.as_deref(), head)?;
         }
     }
     something |= plan.record(txn.as_mut())?;

@@ -170,8 +170,8 @@ impl Reads for NarratedTxn<'_> {
     fn blob(&self, digest: &str) -> Result<Option<Vec<u8>>, StoreError> {
         self.0.blob(digest)
     }
-    fn table(&self, space: &Space) -> Result<Option<TableState>, StoreError> {
-        self.0.table(space)
+    fn tables(&self, space: &Space) -> Result<Vec<TableState>, StoreError> {
+        self.0.tables(space)
     }
     fn pending_moves(&self) -> Result<Vec<PendingMove>, StoreError> {
         self.0.pending_moves()

@@ -77,8 +77,8 @@ pub trait Reads {
     /// The bytes kept under a digest.
     fn blob(&self, digest: &str) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// What is remembered of the table image of a space.
-    fn table(&self, space: &Space) -> Result<Option<TableState>, StoreError>;
+    /// What is remembered of the files that hold, or held, the table image of a space, sorted by place.
+    fn tables(&self, space: &Space) -> Result<Vec<TableState>, StoreError>;
 
     /// Folder moves that are committed and not yet known to have happened, in order.
     fn pending_moves(&self) -> Result<Vec<PendingMove>, StoreError>;
@@ -112,7 +112,7 @@ pub trait Txn: Reads {
     /// Drops the bytes of a digest, unless an image still has it as its confirmed or intended mark.
     fn delete_blob(&mut self, digest: &str) -> Result<(), StoreError>;
 
-    /// Remembers a table image, replacing what was remembered of its space.
+    /// Remembers a table image, replacing what was remembered of its space and place.
     fn put_table(&mut self, table: &TableState) -> Result<(), StoreError>;
 
     /// Forgets that a move is pending: it has happened.

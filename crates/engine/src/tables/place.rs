@@ -96,3 +96,49 @@ pub(crate) fn probe(place: &Path) -> DatabaseProbe {
         && rustix::fs::access(&existing, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK).is_ok();
     if writable { DatabaseProbe::Creatable } else { DatabaseProbe::Impossible }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::locate;
+    use format::TableSource;
+
+    /// `Ok` is relative to the root.
+    fn check(place: &str, anywhere: bool, expected: Result<&str, &str>) {
+        let top = tempfile::tempdir().unwrap();
+        let root = top.path().canonicalize().unwrap().join("root");
+        std::fs::create_dir_all(root.join("in")).unwrap();
+        std::fs::create_dir_all(top.path().join("root-beside")).unwrap();
+        std::os::unix::fs::symlink("in", root.join("to-in")).unwrap();
+        std::os::unix::fs::symlink("..", root.join("out")).unwrap();
+        std::os::unix::fs::symlink("in/p.db", root.join("p-link")).unwrap();
+        let place = place.replace("ROOT", root.to_str().unwrap());
+        let found = locate(&root, &TableSource { place: place.clone(), anywhere, tables: &[] });
+        let found = found.map_err(|refusal| refusal.code.into_owned());
+        let expected = expected.map(|path| root.join(path)).map_err(str::to_owned);
+        assert_eq!(found, expected, "{place}");
+    }
+
+    #[test]
+    fn places_inside_are_found() {
+        check("p.db", false, Ok("p.db"));
+        check("in/p.db", false, Ok("in/p.db"));
+        check("new/deep/p.db", false, Ok("new/deep/p.db"));
+        check("in/../p.db", false, Ok("p.db"));
+        check("to-in/p.db", false, Ok("in/p.db"));
+        check("ROOT/in/p.db", false, Ok("in/p.db"));
+    }
+
+    #[test]
+    fn places_outside_are_refused() {
+        for place in ["", "..", "../p.db", "in/../../p.db", "new/../../p.db", "out/p.db", "p-link", "/", "/p.db"] {
+            check(place, false, Err("path_outside_project"));
+        }
+        check("ROOT-beside/p.db", false, Err("path_outside_project"));
+    }
+
+    #[test]
+    fn the_users_own_word_leads_anywhere() {
+        check("ROOT/in/p.db", true, Ok("in/p.db"));
+        check("out/p.db", true, Ok("../p.db"));
+    }
+}

@@ -157,3 +157,44 @@ pub(super) fn missing_column<'a>(
     let names: Vec<String> = statement.query_map([table], |row| row.get(0))?.collect::<Result<_, _>>()?;
     Ok(wanted.into_iter().find(|column| !names.iter().any(|name| name == column)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{create_table, triggers};
+    use format::{Column, ColumnType, TableImage};
+
+    static IMAGE: TableImage = TableImage {
+        table: "notes",
+        kind: "note",
+        columns: &[
+            Column { name: "id", kind: ColumnType::Integer, not_null: false, default: None },
+            Column { name: "text", kind: ColumnType::Text, not_null: true, default: Some("'-'") },
+            Column { name: "at", kind: ColumnType::Text, not_null: true, default: Some("datetime('now')") },
+        ],
+    };
+
+    #[test]
+    fn a_table_is_written_as_it_is_declared() {
+        assert_eq!(
+            create_table(&IMAGE),
+            "CREATE TABLE notes (\n  id INTEGER PRIMARY KEY AUTOINCREMENT,\n  text TEXT NOT NULL DEFAULT '-',\n  \
+             at TEXT NOT NULL DEFAULT (datetime('now'))\n)"
+        );
+    }
+
+    #[test]
+    fn a_trigger_is_one_plain_copy() {
+        let texts = triggers(&IMAGE).map(|(_, text)| text);
+        assert_eq!(
+            texts,
+            [
+                "CREATE TRIGGER mainstay_notes_i AFTER INSERT ON notes BEGIN INSERT INTO mainstay_inbox \
+                 (tbl,op,row_id,pk,c1,c2) VALUES ('notes','I',NEW.rowid,NEW.id,NEW.text,NEW.at); END",
+                "CREATE TRIGGER mainstay_notes_u AFTER UPDATE ON notes BEGIN INSERT INTO mainstay_inbox \
+                 (tbl,op,row_id,old_pk,pk,c1,c2) VALUES ('notes','U',NEW.rowid,OLD.id,NEW.id,NEW.text,NEW.at); END",
+                "CREATE TRIGGER mainstay_notes_d AFTER DELETE ON notes BEGIN INSERT INTO mainstay_inbox \
+                 (tbl,op,row_id,old_pk) VALUES ('notes','D',OLD.rowid,OLD.id); END",
+            ]
+        );
+    }
+}

@@ -107,6 +107,19 @@ impl TableSession {
         self.connection.execute("DELETE FROM mainstay_inbox WHERE refused IS NULL AND seq <= ?1", [self.drained])?;
         self.meta.cookie = schema::cookie(&self.connection)?;
         schema::write_meta(&self.connection, &self.meta)?;
-        self.connection.execute_batch("COMMIT")
+        self.connection.execute_batch("COMMIT")?;
+        self.empty_log();
+        Ok(())
+    }
+
+    // People copy, commit and replace this file: at rest it is whole, and no log is left that would
+    // be taken for another file's. Readers that are in the way are not waited for; the next commit
+    // finds them gone. Everything is committed already, so a failure changes nothing.
+    fn empty_log(&self) {
+        let empty = || {
+            self.connection.busy_timeout(Duration::ZERO)?;
+            self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+        };
+        drop::<rusqlite::Result<()>>(empty());
     }
 }

@@ -12,14 +12,16 @@ use super::session::TableSession;
 use super::{VERSION, drain, rows};
 use crate::refusals;
 
-/// Whether the file is the one we wrote last, rows of our latest commit possibly missing.
+/// What is remembered of the file that says `meta` of itself, wherever it lies now.
 ///
 /// Nonce and revision in the file play the part that digests play for image files: equal to the
 /// intended revision, it is ours; before it, back to the confirmed one, our rows are to be written
 /// again; anything else is a file that someone put there. In between lie the revisions of commits
-/// that were made while the space had no table image.
-pub(super) fn is_ours(meta: &Meta, state: &TableState) -> bool {
-    meta.nonce == state.nonce && (state.confirmed.0..=state.intended.0).contains(&meta.revision)
+/// that were made while the space had its table image elsewhere, or none.
+pub(super) fn ours<'a>(meta: Option<&Meta>, states: &'a [TableState]) -> Option<&'a TableState> {
+    let meta = meta?;
+    let fits = |state: &&TableState| (state.confirmed.0..=state.intended.0).contains(&meta.revision);
+    states.iter().filter(|state| state.nonce == meta.nonce).find(fits)
 }
 
 /// The file was written by a newer program.
@@ -37,6 +39,8 @@ pub(crate) struct Expected<'a> {
     pub(crate) since: &'a mut dyn FnMut(Revision) -> Result<TableRows, Refusal>,
     /// A fresh identity for a file that has none of ours.
     pub(crate) nonce: &'a mut dyn FnMut() -> String,
+    /// The newest entry before this request.
+    pub(crate) head: Revision,
 }
 
 /// Tables to be filled, and tables to be compared with the records.
@@ -44,6 +48,17 @@ pub(crate) struct Expected<'a> {
 struct Work {
     fill: Vec<&'static TableImage>,
     weigh: Vec<&'static TableImage>,
+}
+
+impl Work {
+    fn is_empty(&self) -> bool {
+        self.fill.is_empty() && self.weigh.is_empty()
+    }
+
+    /// The tables that were gone.
+    fn restored(&self) -> Vec<&'static str> {
+        self.fill.iter().map(|image| image.table).collect()
+    }
 }
 
 impl TableSession {
@@ -55,7 +70,7 @@ impl TableSession {
     /// **Errors**: `db_corrupt`, `schema_too_new`, `backend_unavailable`, `store_busy`.
     pub(crate) fn survey(
         &mut self,
-        state: Option<&TableState>,
+        states: &[TableState],
         now: Timestamp,
         expected: &mut Expected<'_>,
     ) -> Result<Option<RowsSeen>, Refusal> {
@@ -67,43 +82,63 @@ impl TableSession {
         {
             return Err(too_new(&self.place, meta.version));
         }
-        let ours = found.filter(|meta| state.is_some_and(|state| is_ours(meta, state)));
-        let is_ours = ours.is_some();
-        self.meta =
-            ours.unwrap_or_else(|| Meta { version: VERSION, nonce: (expected.nonce)(), revision: 0, cookie: 0 });
-        let behind = state.filter(|state| is_ours && self.meta.revision != state.intended.0);
+        // Before its first commit a file holds nothing that could be restored.
+        let known = states.iter().any(|state| Path::new(&state.place) == self.place && state.confirmed.0 > 0);
+        let state = ours(found.as_ref(), states);
         let mut seen = RowsSeen { first_contact: false, rows: Vec::new(), restored: Vec::new(), highest: Vec::new() };
-
         let cookie = schema::cookie(&self.connection).map_err(failed)?;
-        let changed = !(is_ours && self.meta.cookie == cookie);
-        // Before its first commit the file holds nothing that could be restored.
-        let known = state.is_some_and(|state| Path::new(&state.place) == self.place && state.confirmed.0 > 0);
-        let work = if changed { self.stand(is_ours)? } else { Work::default() };
-        if known {
-            seen.restored = work.fill.iter().map(|image| image.table).collect();
-        }
-        if let Some(state) = behind {
-            self.catch_up(state, now, expected)?;
-        }
-        if !(work.fill.is_empty() && work.weigh.is_empty()) {
-            seen.first_contact = !is_ours && !known;
-            let because = match (is_ours, known) {
-                (true, _) => Because::Unwatched,
-                (false, true) => Because::Replaced,
-                (false, false) => Because::FirstContact,
-            };
-            let all = (expected.all)()?;
-            rows::fill(&self.connection, &work.fill, &all).map_err(failed)?;
-            compare::into_inbox(&self.connection, &work.weigh, &all, because).map_err(failed)?;
-        }
+        let looked_at = if let (Some(state), Some(meta)) = (state, found) {
+            self.meta = meta;
+            let work = if self.meta.cookie == cookie { Work::default() } else { self.stand(true)? };
+            if self.meta.revision != state.intended.0 {
+                self.catch_up(state, now, expected)?;
+            }
+            self.compare(&work, Because::Unwatched, expected)?;
+            seen.restored = work.restored();
+            !work.is_empty()
+        } else {
+            let because = if known { Because::Replaced } else { Because::FirstContact };
+            let work = self.adopt(because, expected)?;
+            seen.first_contact = because == Because::FirstContact;
+            if known {
+                seen.restored = work.restored();
+            }
+            true
+        };
 
         self.drained = drain::drain(&self.connection, self.source.tables, &mut seen.rows).map_err(failed)?;
         self.dirty |= self.drained > 0;
-        let looked_at = !(work.fill.is_empty() && work.weigh.is_empty());
         if looked_at || !seen.rows.is_empty() {
             seen.highest = drain::highest(&self.connection, self.source.tables).map_err(failed)?;
         }
         Ok((looked_at || !seen.rows.is_empty()).then_some(seen))
+    }
+
+    // A file that is not ours becomes ours in a commit of its own: identity, triggers, and what
+    // differs from the records as rows of the inbox. Were it one commit with the request's rows, a
+    // crash between the store's commit and the file's would leave a file without identity, and its
+    // old rows would be taken for edits of what the request has just written.
+    fn adopt(&mut self, because: Because, expected: &mut Expected<'_>) -> Result<Work, Refusal> {
+        let place = self.place.clone();
+        let failed = |error: rusqlite::Error| refusals::of_table(&place, &error);
+        let work = self.stand(false)?;
+        self.compare(&work, because, expected)?;
+        self.meta = Meta { version: VERSION, nonce: (expected.nonce)(), revision: expected.head.0, cookie: 0 };
+        self.meta.cookie = schema::cookie(&self.connection).map_err(failed)?;
+        schema::write_meta(&self.connection, &self.meta).map_err(failed)?;
+        self.connection.execute_batch("COMMIT; BEGIN IMMEDIATE").map_err(failed)?;
+        self.dirty = true;
+        Ok(work)
+    }
+
+    fn compare(&mut self, work: &Work, because: Because, expected: &mut Expected<'_>) -> Result<(), Refusal> {
+        if work.is_empty() {
+            return Ok(());
+        }
+        let all = (expected.all)()?;
+        rows::fill(&self.connection, &work.fill, &all)
+            .and_then(|()| compare::into_inbox(&self.connection, &work.weigh, &all, because))
+            .map_err(|error| refusals::of_table(&self.place, &error))
     }
 
     // What was drained before the crash is in the records already: its inbox rows only leave.

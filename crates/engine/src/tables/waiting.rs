@@ -23,20 +23,20 @@ pub(crate) enum Presence {
 /// Looks into the file without locking or writing.
 ///
 /// **Errors**: `db_corrupt`, `schema_too_new`, `backend_unavailable`.
-pub(crate) fn look(place: &Path, source: &TableSource, state: Option<&TableState>) -> Result<Presence, Refusal> {
+pub(crate) fn look(place: &Path, source: &TableSource, states: &[TableState]) -> Result<Presence, Refusal> {
     if !place.exists() {
-        let known = state.is_some_and(|state| Path::new(&state.place) == place);
+        let known = states.iter().any(|state| Path::new(&state.place) == place);
         return Ok(if known { Presence::Waiting } else { Presence::Quiet });
     }
     let connection =
         connect(place, false).or_else(|_| connect(place, true)).map_err(|error| refusals::of_table(place, &error))?;
-    look_inside(&connection, source, state, place).map_err(|error| refusals::of_table(place, &error))?
+    look_inside(&connection, source, states, place).map_err(|error| refusals::of_table(place, &error))?
 }
 
 fn look_inside(
     connection: &Connection,
     source: &TableSource,
-    state: Option<&TableState>,
+    states: &[TableState],
     place: &Path,
 ) -> rusqlite::Result<Result<Presence, Refusal>> {
     let meta = schema::read_meta(connection)?;
@@ -45,14 +45,12 @@ fn look_inside(
     {
         return Ok(Err(survey::too_new(place, version)));
     }
-    let ours = match (&meta, state) {
-        (Some(meta), Some(state)) => survey::is_ours(meta, state) && meta.revision == state.intended.0,
-        _ => false,
-    };
+    let state = survey::ours(meta.as_ref(), states);
+    let ours = meta.as_ref().zip(state).is_some_and(|(meta, state)| meta.revision == state.intended.0);
     if !ours {
         let master = schema::master(connection)?;
         let any = meta.is_some() || source.tables.iter().any(|image| master.contains_key(image.table));
-        return Ok(Ok(if any || state.is_some() { Presence::Waiting } else { Presence::Quiet }));
+        return Ok(Ok(if any || !states.is_empty() { Presence::Waiting } else { Presence::Quiet }));
     }
     let cookie = schema::cookie(connection)?;
     let same_schema =

@@ -171,9 +171,9 @@ impl<T: Reads + ?Sized> Reads for Session<'_, T> {
         self.inner.blob(digest)
     }
 
-    fn table(&self, space: &Space) -> Result<Option<TableState>, StoreError> {
+    fn tables(&self, space: &Space) -> Result<Vec<TableState>, StoreError> {
         self.faults.pass()?;
-        self.inner.table(space)
+        self.inner.tables(space)
     }
 
     fn pending_moves(&self) -> Result<Vec<PendingMove>, StoreError> {

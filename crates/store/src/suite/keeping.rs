@@ -85,7 +85,7 @@ pub fn marked_blobs(opener: &dyn Opener) {
     assert_eq!([kept("old"), kept("new")], [false, true]);
 }
 
-/// A space has one table image.
+/// Each file of a space's table image is remembered apart, the latest state for each.
 pub fn tables(opener: &dyn Opener) {
     let desk = Desk::new(opener);
     let first = TableState {
@@ -96,14 +96,14 @@ pub fn tables(opener: &dyn Opener) {
         intended: Revision(4),
         drained: 17,
     };
-    let second =
-        TableState { place: "/y".into(), nonce: "n2".into(), confirmed: Revision(4), drained: 0, ..first.clone() };
-    assert_eq!(desk.read().table(&SPACE).unwrap(), None);
-    for table in [first, second] {
-        desk.commit(|txn| txn.put_table(&table).unwrap());
-        assert_eq!(desk.read().table(&SPACE).unwrap(), Some(table));
+    let other = TableState { place: "/a".into(), nonce: "n2".into(), drained: 0, ..first.clone() };
+    let later = TableState { nonce: "n3".into(), confirmed: Revision(4), ..first.clone() };
+    assert_eq!(desk.read().tables(&SPACE).unwrap(), []);
+    for table in [&first, &other, &later] {
+        desk.commit(|txn| txn.put_table(table).unwrap());
     }
-    assert_eq!(desk.read().table(&Space::known("none")).unwrap(), None);
+    assert_eq!(desk.read().tables(&SPACE).unwrap(), [other, later]);
+    assert_eq!(desk.read().tables(&Space::known("none")).unwrap(), []);
 }
 
 /// The moves of entries are pending, in order, until they are settled.

@@ -98,7 +98,7 @@ impl Txn for Session<'_> {
     }
 
     fn put_table(&mut self, table: &TableState) -> Result<(), StoreError> {
-        self.state.tables.insert(table.space.clone(), table.clone());
+        self.state.tables.insert((table.space.clone(), table.place.clone()), table.clone());
         Ok(())
     }
 
@@ -187,8 +187,8 @@ impl Reads for Session<'_> {
         self.state.blob(digest)
     }
 
-    fn table(&self, space: &Space) -> Result<Option<TableState>, StoreError> {
-        self.state.table(space)
+    fn tables(&self, space: &Space) -> Result<Vec<TableState>, StoreError> {
+        self.state.tables(space)
     }
 
     fn pending_moves(&self) -> Result<Vec<PendingMove>, StoreError> {

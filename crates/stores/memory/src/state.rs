@@ -19,7 +19,7 @@ pub(crate) struct State {
     pub(crate) receipts: BTreeMap<(String, String), Receipt>,
     pub(crate) images: BTreeMap<ProjectPath, ImageState>,
     pub(crate) blobs: BTreeMap<String, Vec<u8>>,
-    pub(crate) tables: BTreeMap<Space, TableState>,
+    pub(crate) tables: BTreeMap<(Space, String), TableState>,
     /// By revision and ordinal.
     pub(crate) moves: BTreeMap<(Revision, u32), PendingMove>,
     pub(crate) meta: BTreeMap<String, String>,
@@ -99,8 +99,8 @@ impl Reads for State {
         Ok(self.blobs.get(digest).cloned())
     }
 
-    fn table(&self, space: &Space) -> Result<Option<TableState>, StoreError> {
-        Ok(self.tables.get(space).cloned())
+    fn tables(&self, space: &Space) -> Result<Vec<TableState>, StoreError> {
+        Ok(self.tables.values().filter(|table| table.space == *space).cloned().collect())
     }
 
     fn pending_moves(&self) -> Result<Vec<PendingMove>, StoreError> {

@@ -17,10 +17,11 @@ const BLOB: &str = "SELECT bytes FROM blob WHERE digest = ?1";
 const PUT_BLOB: &str = "INSERT INTO blob (digest, bytes) VALUES (?1, ?2) ON CONFLICT (digest) DO NOTHING";
 const DELETE_BLOB: &str = "DELETE FROM blob WHERE digest = ?1 \
      AND NOT EXISTS (SELECT 1 FROM image WHERE confirmed = ?1 OR intended = ?1)";
-const TABLE: &str = "SELECT place, nonce, confirmed, intended, drained FROM table_image WHERE space = ?1";
+const TABLES: &str = "SELECT place, nonce, confirmed, intended, drained FROM table_image WHERE space = ?1
+    ORDER BY place";
 const PUT_TABLE: &str = "INSERT INTO table_image (space, place, nonce, confirmed, intended, drained)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-    ON CONFLICT (space) DO UPDATE SET place = excluded.place, nonce = excluded.nonce,
+    ON CONFLICT (space, place) DO UPDATE SET nonce = excluded.nonce,
     confirmed = excluded.confirmed, intended = excluded.intended, drained = excluded.drained";
 
 pub(crate) fn images(conn: &Connection, space: &Space) -> Outcome<Vec<ImageState>> {
@@ -64,9 +65,9 @@ pub(crate) fn delete_blob(conn: &Connection, digest: &str) -> Outcome<()> {
     Ok(())
 }
 
-pub(crate) fn table(conn: &Connection, space: &Space) -> Outcome<Option<TableState>> {
-    let mut statement = conn.prepare_cached(TABLE)?;
-    let table = statement.query_row([space.as_str()], |row| {
+pub(crate) fn tables(conn: &Connection, space: &Space) -> Outcome<Vec<TableState>> {
+    let mut statement = conn.prepare_cached(TABLES)?;
+    let tables = statement.query_map([space.as_str()], |row| {
         Ok(TableState {
             place: row.get(0)?,
             space: space.clone(),
@@ -75,8 +76,8 @@ pub(crate) fn table(conn: &Connection, space: &Space) -> Outcome<Option<TableSta
             intended: load_revision(row, 3)?,
             drained: row.get(4)?,
         })
-    });
-    Ok(table.optional()?)
+    })?;
+    Ok(tables.collect::<Result<_, _>>()?)
 }
 
 pub(crate) fn put_table(conn: &Connection, table: &TableState) -> Outcome<()> {

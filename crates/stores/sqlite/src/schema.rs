@@ -77,12 +77,13 @@ CREATE TABLE blob (
 ) STRICT;
 
 CREATE TABLE table_image (
-    space TEXT NOT NULL PRIMARY KEY,
+    space TEXT NOT NULL,
     place TEXT NOT NULL,
     nonce TEXT NOT NULL,
     confirmed INTEGER NOT NULL,
     intended INTEGER NOT NULL,
-    drained INTEGER NOT NULL
+    drained INTEGER NOT NULL,
+    PRIMARY KEY (space, place)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE pending_move (

@@ -104,8 +104,8 @@ impl Reads for Session<'_> {
         Ok(images::blob(&self.lease, digest)?)
     }
 
-    fn table(&self, space: &Space) -> Result<Option<TableState>, StoreError> {
-        Ok(images::table(&self.lease, space)?)
+    fn tables(&self, space: &Space) -> Result<Vec<TableState>, StoreError> {
+        Ok(images::tables(&self.lease, space)?)
     }
 
     fn pending_moves(&self) -> Result<Vec<PendingMove>, StoreError> {

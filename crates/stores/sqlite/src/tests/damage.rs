@@ -123,7 +123,7 @@ fn triggers_and_views_of_others_do_not_run() {
     commit_count(store.as_ref()).unwrap();
     let view = store.read().unwrap();
     assert_eq!(view.meta("evil").unwrap(), None);
-    let table = view.table(&model::Space::known("s"));
+    let table = view.tables(&model::Space::known("s"));
     assert!(matches!(table, Err(StoreError::Corrupt(_))), "{table:?}");
 }
 
