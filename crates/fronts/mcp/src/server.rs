@@ -28,7 +28,7 @@ pub(crate) const BLOCKING_THREADS: usize = MAX_CALLS + 32;
 /// The version that the server gives of itself.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The server's name where no format that is on brings one.
+/// The server's name where no format brings one.
 const DEFAULT_NAME: &str = "mainstay";
 
 const INSTRUCTIONS: &str = "The working state of this project: what is being built, its tasks, their owners and \
@@ -73,10 +73,15 @@ impl Server {
         self.host.root().to_string_lossy().into_owned()
     }
 
-    /// The name of the first format that is on and brings one.
+    /// The name of the first format that is on and brings one, else of the first of the roll-call that does.
+    ///
+    /// A fresh project answers by the name that it will have after its first write.
     pub(crate) async fn name(&self) -> String {
         let host = Arc::clone(&self.host);
-        let first = move || host.formats_on().into_iter().find_map(|format| format.surface().server_name);
+        let first = move || {
+            let on = host.formats_on();
+            on.iter().chain(host.formats()).find_map(|format| format.surface().server_name)
+        };
         let found = tokio::task::spawn_blocking(first).await;
         found.ok().flatten().unwrap_or(DEFAULT_NAME).to_owned()
     }

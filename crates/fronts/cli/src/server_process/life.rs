@@ -1,5 +1,6 @@
 //! The decisions of `start` and `stop`, over whatever desk they are given.
 
+use std::ops::RangeInclusive;
 use std::time::Instant;
 
 use model::{Object, Refusal, Value, Warning};
@@ -80,8 +81,8 @@ pub(super) fn stop(desk: &dyn Desk, port: u16) -> Result<Answer, Refusal> {
         return Ok(stopped(false, port));
     };
     // The record is a file that anyone may have written: the server itself says which process it is.
-    let is_it = |shown: Option<u64>| shown.is_none_or(|shown| shown == u64::from(pid));
-    if !matches!(desk.look(port), Seen::Ours { nonce: Some(shown), pid } if shown == nonce && is_it(pid)) {
+    let ours = Seen::Ours { nonce: Some(nonce.clone()), pid: Some(u64::from(pid)) };
+    if desk.look(port) != ours {
         return Ok(stopped(false, port));
     }
     desk.terminate(pid)?;
@@ -94,11 +95,14 @@ pub(super) fn stop(desk: &dyn Desk, port: u16) -> Result<Answer, Refusal> {
     Ok(stopped(true, port))
 }
 
+/// The processes that a record may name: neither a group (0), nor init (1), nor what no system numbers so high.
+const PIDS: RangeInclusive<u64> = 2..=0x7fff_ffff;
+
 /// The recorded process and nonce, where the record is about this port.
 fn recorded(desk: &dyn Desk, port: u16) -> Option<(u32, String)> {
     let record = desk.record()?;
     let same_port = record.get("port").and_then(Value::as_u64) == Some(u64::from(port));
-    let pid = record.get("pid")?.as_u64()?.try_into().ok()?;
+    let pid = record.get("pid")?.as_u64().filter(|pid| PIDS.contains(pid))?.try_into().ok()?;
     let nonce = text(&record, "nonce").filter(|nonce| !nonce.is_empty())?;
     same_port.then(|| (pid, nonce.to_owned()))
 }

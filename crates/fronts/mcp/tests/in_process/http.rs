@@ -17,7 +17,8 @@ fn health_says_who_and_where() {
 
     let named = Running::start(Fake::bare(), HttpOptions { nonce: Some("n1".into()), ..loopback() });
     let health = named.send(format!("GET /health HTTP/1.1\r\nHost: {}\r\n\r\n", named.address).as_bytes()).json();
-    assert_eq!((&health["server"], &health["nonce"]), (&"mainstay".into(), &"n1".into()));
+    // Whoever started it knows it by the name that it keeps after the first write.
+    assert_eq!((&health["server"], &health["nonce"]), (&"notes-server".into(), &"n1".into()));
 
     for path in ["/", "/mcp/", "/mcp/x", "/health/", "/sse", "/%6dcp", "//mcp"] {
         let answer = get(path);

@@ -101,7 +101,7 @@ fn without_a_format_the_first_is_listed() {
     assert_eq!(names(bare.as_ref(), ToolNames::Underscore)[0], "note_say");
     assert_eq!(names(bare.as_ref(), ToolNames::Seed).len(), 4);
     let server = Running::start(bare, loopback());
-    assert_eq!(server.post(&initialize(NEWEST)).json()["result"]["serverInfo"]["name"], "mainstay");
+    assert_eq!(server.post(&initialize(NEWEST)).json()["result"]["serverInfo"]["name"], "notes-server");
 }
 
 #[test]

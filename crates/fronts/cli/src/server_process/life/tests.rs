@@ -33,7 +33,8 @@ fn script(looks: &[Seen]) -> Script {
 }
 
 impl Script {
-    fn recorded(self, pid: u64, nonce: &str) -> Self {
+    fn recorded(self, pid: impl Into<Value>, nonce: &str) -> Self {
+        let pid = pid.into();
         *self.record.borrow_mut() = json!({"pid": pid, "port": PORT, "nonce": nonce}).as_object().cloned();
         self
     }
@@ -100,6 +101,10 @@ fn ours(nonce: &str) -> Seen {
     Seen::Ours { nonce: Some(nonce.to_owned()), pid: None }
 }
 
+fn shows(nonce: &str, pid: u64) -> Seen {
+    Seen::Ours { nonce: Some(nonce.to_owned()), pid: Some(pid) }
+}
+
 fn line(answer: Result<Answer, Refusal>) -> String {
     answer.map_or_else(|refusal| refusal.code.into_owned(), |answer| answer.line)
 }
@@ -145,20 +150,34 @@ fn a_port_held_by_others_is_refused() {
 fn stop_signals_only_when_record_and_answer_agree() {
     let none = "No MCP server found on port 3100.";
     for desk in [
-        script(&[ours("n")]),
-        script(&[ours("other")]).recorded(5, "n"),
+        script(&[shows("n", 5)]),
+        script(&[shows("other", 5)]).recorded(5, "n"),
+        script(&[shows("n", 6)]).recorded(5, "n"),
+        script(&[ours("n")]).recorded(5, "n"),
         script(&[Seen::Ours { nonce: None, pid: Some(5) }]).recorded(5, "n"),
         script(&[Seen::Other]).recorded(5, "n"),
         script(&[Seen::Nobody]).recorded(5, "n"),
-        script(&[Seen::Ours { nonce: Some(String::new()), pid: None }]).recorded(5, ""),
+        script(&[shows("", 5)]).recorded(5, ""),
     ] {
         assert_eq!(line(stop(&desk, PORT)), none);
         assert_eq!(desk.done(), "");
     }
-    let desk = script(&[ours("n"), ours("n"), Seen::Nobody]).recorded(5, "n");
+    let desk = script(&[shows("n", 5), shows("n", 5), Seen::Nobody]).recorded(5, "n");
     assert_eq!(line(stop(&desk, 3101)), "No MCP server found on port 3101.");
     assert_eq!(line(stop(&desk, PORT)), "MCP server on port 3100 stopped.");
     assert_eq!(desk.done(), "terminate 5");
+}
+
+#[test]
+fn stop_signals_no_process_that_a_record_cannot_mean() {
+    for pid in
+        [json!(0), json!(1), json!(4_294_967_295_u64), json!(-5), json!(5.5), json!("5"), json!(null), json!([5])]
+    {
+        let shown = pid.as_u64().unwrap_or(5);
+        let desk = script(&[shows("n", shown)]).recorded(pid.clone(), "n");
+        assert_eq!(line(stop(&desk, PORT)), "No MCP server found on port 3100.", "{pid}");
+        assert_eq!(desk.done(), "", "{pid}");
+    }
 }
 
 #[test]
