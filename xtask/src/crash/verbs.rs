@@ -40,6 +40,8 @@ pub(super) enum Start {
     Worked,
     /// The same, and edits from outside that nothing has taken in yet: in both files and in a table.
     Edited,
+    /// A database of an older tool, which has never met the program.
+    Older,
 }
 
 /// One verb on one project.
@@ -53,13 +55,13 @@ const VERBS: &[Verb] = &[
         name: "state-write",
         words: &["hseos", "state", "write", "phase", "execution"],
         effect: Effect::Field("phase", "execution"),
-        starts: &[Start::Empty, Start::Worked, Start::Edited],
+        starts: &[Start::Empty, Start::Worked, Start::Edited, Start::Older],
     },
     Verb {
         name: "tasks-add",
         words: &["hseos", "tasks", "add", "T9", "GHOST", "Ninth", "T1"],
         effect: Effect::Task("T9"),
-        starts: &[Start::Empty, Start::Worked, Start::Edited],
+        starts: &[Start::Empty, Start::Worked, Start::Edited, Start::Older],
     },
     Verb {
         name: "tasks-done",
@@ -86,6 +88,19 @@ const FILE_EDITS: &[(&str, &str, &str)] =
     &[("STATE.md", "- **branch:** main", "- **branch:** edited"), ("TASKS.md", "- [ ] T2 ", "- [~] T2 ")];
 const ROW_EDIT: &str = "insert into tasks(id, owner, description) values ('X1', 'GHOST', 'From outside')";
 
+/// What an older tool left: the seed's three tables and some rows.
+const OLDER: &str = "
+    create table state (key text primary key, value text not null, updated_at text not null default (datetime('now')));
+    create table tasks (id text primary key, owner text not null, description text not null,
+        status text not null default 'pending', depends_on text, note text,
+        created_at text not null default (datetime('now')), updated_at text not null default (datetime('now')));
+    create table state_history (id integer primary key autoincrement, key text not null, old_value text,
+        new_value text not null, changed_by text not null, changed_at text not null default (datetime('now')));
+    insert into state(key, value) values ('phase', 'discovery'), ('branch', 'main');
+    insert into tasks(id, owner, description) values ('T1', 'GHOST', 'First');
+    insert into state_history(key, new_value, changed_by) values ('phase', 'discovery', 'cli');
+";
+
 /// Every verb on every project that it can start from.
 pub(super) fn scenarios() -> impl Iterator<Item = Scenario> {
     VERBS.iter().flat_map(|verb| verb.starts.iter().map(|start| Scenario { verb: *verb, start: *start }))
@@ -105,8 +120,15 @@ impl Scenario {
 
     /// Makes an empty project the one that the verb starts from.
     pub(super) fn prepare(&self, project: &Project<'_>) -> Result<(), String> {
-        if self.start == Start::Empty {
-            return Ok(());
+        match self.start {
+            Start::Empty => return Ok(()),
+            Start::Older => {
+                let tables = project.root().join(TABLES);
+                let folder = tables.parent().ok_or("the tables lie in no folder")?;
+                fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+                return sql::execute(&tables, OLDER);
+            }
+            Start::Worked | Start::Edited => {}
         }
         for words in WORK {
             project.reply(&[&["--actor", "maker", "--json"], *words].concat())?;
@@ -128,6 +150,13 @@ impl Scenario {
     /// What is wrong with the edits from outside: each must be taken in once, and nothing else as one of them.
     pub(super) fn outside_problems(&self, picture: &Picture) -> Vec<String> {
         let external: Vec<&Value> = picture.entries_of("external").collect();
+        if self.start == Start::Older {
+            let imports = external.len();
+            return (imports != 1)
+                .then(|| format!("the older database was taken in {imports} times"))
+                .into_iter()
+                .collect();
+        }
         if self.start != Start::Edited {
             let own = external.iter().map(|entry| format!("our own write was taken for an outside edit: {entry}"));
             return own.collect();
