@@ -198,3 +198,9 @@ mod tests {
         );
     }
 }
+
+/// Whether the rows of a table have numbers, which the triggers note.
+pub(super) fn has_rowid(connection: &Connection, table: &str) -> rusqlite::Result<bool> {
+    let text = "SELECT wr FROM pragma_table_list WHERE schema = 'main' AND lower(name) = ?1";
+    connection.query_row(text, [table], |row| Ok(row.get::<_, i64>(0)? == 0))
+}

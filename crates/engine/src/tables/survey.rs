@@ -82,8 +82,7 @@ impl TableSession {
         {
             return Err(too_new(&self.place, meta.version));
         }
-        // Before its first commit a file holds nothing that could be restored.
-        let known = states.iter().any(|state| Path::new(&state.place) == self.place && state.confirmed.0 > 0);
+        let known = states.iter().any(|state| Path::new(&state.place) == self.place);
         let state = ours(found.as_ref(), states);
         let mut seen = RowsSeen { first_contact: false, rows: Vec::new(), restored: Vec::new(), highest: Vec::new() };
         let cookie = schema::cookie(&self.connection).map_err(failed)?;
@@ -195,12 +194,14 @@ impl TableSession {
 
     // What stands under a name of ours has to be a table with our columns; others it may have too.
     fn fits<'a>(&self, name: &str, kind: &str, columns: impl IntoIterator<Item = &'a str>) -> Result<(), Refusal> {
-        let why = if kind == "table" {
-            schema::missing_column(&self.connection, name, columns)
-                .map_err(|error| refusals::of_table(&self.place, &error))?
-                .map(|column| format!("the table {name} has no column {column}"))
-        } else {
+        let failed = |error: rusqlite::Error| refusals::of_table(&self.place, &error);
+        let why = if kind != "table" {
             Some(format!("{name} is a {kind}, not a table"))
+        } else if !schema::has_rowid(&self.connection, name).map_err(failed)? {
+            Some(format!("the table {name} is WITHOUT ROWID"))
+        } else {
+            let missing = schema::missing_column(&self.connection, name, columns).map_err(failed)?;
+            missing.map(|column| format!("the table {name} has no column {column}"))
         };
         why.map_or(Ok(()), |why| Err(refusals::table_corrupt(&self.place, &why)))
     }
