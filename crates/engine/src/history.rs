@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use model::{Entry, EntryCause, Object, Refusal, Revision, Timestamp, Value};
-use store::{EntryPage, Unwinder};
+use store::{EntryPage, StoredEntry, Unwinder};
 
 use crate::engine::Engine;
 use crate::refusals;
@@ -41,38 +41,25 @@ impl Engine {
         let mut entries = Vec::new();
         if let Some(store) = self.opened_store()? {
             let reads = store.read().map_err(|error| refusals::of_store(&error))?;
-            let mut unwinder = Unwinder::new(reads.as_ref());
-            let mut failure = None;
-            let down_to = match since {
-                Some(Since::Revision(revision)) => revision,
-                _ => Revision(0),
+            let (from, down_to) = match since {
+                Some(Since::Revision(revision)) => (None, revision),
+                Some(Since::Time(from)) => (Some(from), Revision(0)),
+                None => (None, Revision(0)),
             };
-            let page = EntryPage { before: None, down_to };
-            let mut visit = |stored: store::StoredEntry| {
+            let choose = |stored: &StoredEntry| match from {
+                Some(from) if stored.at < from => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(query.wants(stored)),
+            };
+            let mut show = |entry| {
                 if entries.len() >= query.limit {
                     return ControlFlow::Break(());
                 }
-                if matches!(since, Some(Since::Time(from)) if stored.at < from) {
-                    return ControlFlow::Break(());
-                }
-                if !query.wants(&stored) {
-                    return ControlFlow::Continue(());
-                }
-                match unwinder.entry(stored) {
-                    Ok(entry) => {
-                        entries.push(Value::Object(shown(&self.told(entry, query.all))));
-                        ControlFlow::Continue(())
-                    }
-                    Err(error) => {
-                        failure = Some(error);
-                        ControlFlow::Break(())
-                    }
-                }
+                entries.push(Value::Object(shown(&self.told(entry, query.all))));
+                ControlFlow::Continue(())
             };
-            let walked = reads.entries(&page, &mut visit);
-            if let Some(error) = walked.err().or(failure) {
-                return Err(refusals::of_store(&error));
-            }
+            Unwinder::new(reads.as_ref())
+                .walk(&EntryPage { before: None, down_to }, &choose, &mut show)
+                .map_err(|error| refusals::of_store(&error))?;
         }
         Ok(Object::from_iter([("entries".to_owned(), Value::Array(entries))]))
     }
@@ -120,7 +107,7 @@ impl Engine {
 }
 
 impl HistoryQuery {
-    fn wants(&self, entry: &store::StoredEntry) -> bool {
+    fn wants(&self, entry: &StoredEntry) -> bool {
         let minor = entry.cause == EntryCause::Minor;
         let in_space = |filter: &String| entry.changes.iter().any(|change| change.key.space.is_within(filter));
         let has_key = |key: &String| entry.changes.iter().any(|change| change.key.id.as_str() == key);

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use format::{Draft, Format, View};
-use model::{Call, Change, Context, Refusal, Reply};
+use model::{Call, Change, Context, Entry, Refusal, Reply};
 use store::{EntryPage, Reads, Receipt, Unwinder};
 
 use crate::engine::Engine;
@@ -21,29 +21,21 @@ pub(crate) fn reply(
 ) -> Result<Reply, Refusal> {
     let mut ctx = Context { now: receipt.at, ..ctx.clone() };
     let mut back: Vec<Change> = Vec::new();
-    let mut unwinder = Unwinder::new(reads);
-    let mut failure = None;
     let page = EntryPage { before: None, down_to: receipt.revision };
-    let walked = reads.entries(&page, &mut |stored| match unwinder.entry(stored) {
-        Ok(entry) => {
-            // A request that changed nothing has no entry; then the head it saw stays.
-            let own = entry.request_id.as_deref() == Some(&receipt.request_id) && entry.call == receipt.tool;
-            if entry.revision > receipt.revision || own {
-                if own {
-                    ctx.actor = entry.actor;
-                }
-                back.extend(entry.changes.into_iter().map(Change::inverse));
+    let mut take_back = |entry: Entry| {
+        // A request that changed nothing has no entry; then the head it saw stays.
+        let own = entry.request_id.as_deref() == Some(&receipt.request_id) && entry.call == receipt.tool;
+        if entry.revision > receipt.revision || own {
+            if own {
+                ctx.actor = entry.actor;
             }
-            ControlFlow::Continue(())
+            back.extend(entry.changes.into_iter().map(Change::inverse));
         }
-        Err(error) => {
-            failure = Some(error);
-            ControlFlow::Break(())
-        }
-    });
-    if let Some(error) = walked.err().or(failure) {
-        return Err(refusals::of_store(&error));
-    }
+        ControlFlow::Continue(())
+    };
+    Unwinder::new(reads)
+        .walk(&page, &|_| ControlFlow::Continue(true), &mut take_back)
+        .map_err(|error| refusals::of_store(&error))?;
     let records = StoreRecords::new(Some(reads));
     let mut draft = Draft::new(&records);
     draft.lay(&back);

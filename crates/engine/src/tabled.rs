@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use format::{Format, RowsSeen, Sources};
-use model::{Cell, Change, RecordKey, Refusal, Revision, RowImage, Scan, Space, TableRows, Timestamp, Value, Warning};
+use model::{
+    Cell, Change, Entry, RecordKey, Refusal, Revision, RowImage, Scan, Space, TableRows, Timestamp, Value, Warning,
+};
 use store::{EntryPage, Reads, TableState, Txn, Unwinder};
 
 use crate::engine::Engine;
@@ -166,23 +168,15 @@ fn changed_rows(
     space: &Space,
     revision: Revision,
 ) -> Result<TableRows, Refusal> {
-    let mut entries = Vec::new();
-    let mut unwinder = Unwinder::new(reads);
-    let mut failure = None;
+    let mut entries: Vec<Entry> = Vec::new();
     let page = EntryPage { before: None, down_to: Revision(revision.0 + 1) };
-    let walked = reads.entries(&page, &mut |stored| match unwinder.entry(stored) {
-        Ok(entry) => {
-            entries.push(entry);
-            ControlFlow::Continue(())
-        }
-        Err(error) => {
-            failure = Some(error);
-            ControlFlow::Break(())
-        }
-    });
-    if let Some(error) = walked.err().or(failure) {
-        return Err(refusals::of_store(&error));
-    }
+    let mut keep = |entry| {
+        entries.push(entry);
+        ControlFlow::Continue(())
+    };
+    Unwinder::new(reads)
+        .walk(&page, &|_| ControlFlow::Continue(true), &mut keep)
+        .map_err(|error| refusals::of_store(&error))?;
     let mut order = Vec::new();
     let mut merged: BTreeMap<RecordKey, (Option<Value>, Option<Value>)> = BTreeMap::new();
     for entry in entries.into_iter().rev() {

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use model::{RecordKey, Revision, Scan};
+use model::{Entry, RecordKey, Revision, Scan};
 
 use crate::{EntryPage, Reads, StoreError, Unwinder};
 
@@ -13,21 +13,15 @@ pub fn audit(reads: &dyn Reads) -> Result<Vec<String>, StoreError> {
     let mut problems = Vec::new();
     let mut unwinder = Unwinder::new(reads);
     let mut expected = reads.head()?;
-    let mut failure = None;
-    reads.entries(&EntryPage::default(), &mut |entry| {
+    let mut count = |entry: Entry| {
         if entry.revision != expected {
             problems.push(format!("revision {expected} is missing"));
         }
         expected = Revision(entry.revision.0.saturating_sub(1));
-        match unwinder.entry(entry) {
-            Ok(_) => ControlFlow::Continue(()),
-            Err(error) => {
-                failure = Some(error);
-                ControlFlow::Break(())
-            }
-        }
-    })?;
-    match failure {
+        ControlFlow::Continue(())
+    };
+    let walked = unwinder.walk(&EntryPage::default(), &|_| ControlFlow::Continue(true), &mut count);
+    match walked.err() {
         Some(StoreError::Corrupt(what)) => problems.push(what),
         Some(error) => return Err(error),
         None => {

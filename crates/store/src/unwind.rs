@@ -1,10 +1,11 @@
 //! Unwinding: from splices back to the values before and after each change.
 
 use std::collections::{HashMap, VecDeque};
+use std::ops::ControlFlow;
 
 use model::{Change, Entry, RecordKey, Revision, Value};
 
-use crate::{Reads, Splice, StoreError, StoredEntry, from_text, to_text};
+use crate::{EntryPage, Reads, Splice, StoreError, StoredEntry, from_text, to_text};
 
 /// Turns stored entries into entries with values, walking back from the present.
 ///
@@ -32,6 +33,32 @@ impl<'a> Unwinder<'a> {
     /// Starts at the records as `reads` shows them.
     pub fn new(reads: &'a dyn Reads) -> Self {
         Self { reads, reached: HashMap::new() }
+    }
+
+    /// Walks entries newest first, each with its values, until `choose` or `visit` breaks.
+    ///
+    /// What `choose` leaves out costs nothing but its reading.
+    pub fn walk(
+        &mut self,
+        page: &EntryPage,
+        choose: &dyn Fn(&StoredEntry) -> ControlFlow<(), bool>,
+        visit: &mut dyn FnMut(Entry) -> ControlFlow<()>,
+    ) -> Result<(), StoreError> {
+        let reads = self.reads;
+        let mut failure = None;
+        reads.entries(page, &mut |stored| {
+            if !choose(&stored)? {
+                return ControlFlow::Continue(());
+            }
+            match self.entry(stored) {
+                Ok(entry) => visit(entry),
+                Err(error) => {
+                    failure = Some(error);
+                    ControlFlow::Break(())
+                }
+            }
+        })?;
+        failure.map_or(Ok(()), Err)
     }
 
     /// The entry with the values before and after each of its changes.
