@@ -3,8 +3,15 @@
 use crate::arguments::Arguments;
 
 pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
+    let mend = arguments.flag("--mend");
     arguments.end()?;
-    let findings = testkit::house::findings(&testkit::repository());
+    let root = testkit::repository();
+    if mend {
+        for document in testkit::house::mend_links(&root).map_err(|error| error.to_string())? {
+            println!("{document}: set the lines of links");
+        }
+    }
+    let findings = testkit::house::findings(&root);
     for finding in &findings {
         println!("{finding}");
     }

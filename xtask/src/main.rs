@@ -25,7 +25,7 @@ const HELP: &str = "\
 cargo xtask COMMAND
 
   test [--quick]                         every test in order; --quick leaves out what needs outside programs
-  checks                                 the checks on the tree itself: arrows, sizes, docs
+  checks [--mend]                        the checks on the tree itself: arrows, sizes, docs; --mend sets lines of links
   vectors [--only ID]… [--later]         the behaviour vectors in tests/vectors
   crash [--quick] [--errors] [--verb NAME]
                                          kills each write verb at each mutating system call and checks what is left;

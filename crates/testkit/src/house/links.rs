@@ -1,7 +1,7 @@
 //! Links of the documents point at files that are there, and at lines that hold what they name.
 
-use std::fs;
 use std::path::Path;
+use std::{fs, io};
 
 /// The documents whose links are followed.
 const DOCUMENTS: &[&str] =
@@ -19,28 +19,75 @@ pub(super) fn findings(root: &Path) -> Vec<String> {
     findings
 }
 
-fn broken(root: &Path, document: &str, text: &str) -> Vec<String> {
-    let mut findings = Vec::new();
-    for (label, target) in links(text) {
-        let (path, line) = target.split_once("#L").unwrap_or((target, ""));
-        if path.contains("://") || path.starts_with('#') {
-            continue;
+/// Sets the line numbers of links to where their words stand now; answers the documents it changed.
+pub fn mend_links(root: &Path) -> io::Result<Vec<String>> {
+    let mut mended = Vec::new();
+    for document in DOCUMENTS {
+        let text = fs::read_to_string(root.join(document))?;
+        let mut now = text.clone();
+        for (label, target) in links(&text) {
+            if let Fault::Moved { path, to, .. } = look(root, label, target) {
+                now = now.replacen(&format!("[{label}]({target})"), &format!("[{label}]({path}#L{to})"), 1);
+            }
         }
-        let Ok(linked) = fs::read_to_string(root.join(path)) else {
-            findings.push(format!("{document}: {target} is not there"));
-            continue;
-        };
-        let Ok(number) = line.parse::<usize>() else { continue };
-        // `Plan::render` stands as `fn render` on its line.
-        let word = label.trim_matches('`').rsplit("::").next().unwrap_or_default();
-        let there = linked.lines().nth(number.saturating_sub(1)).is_some_and(|text| text.contains(word));
-        if !there {
-            let now = linked.lines().position(|text| text.contains(&format!("fn {word}")));
-            let now = now.map_or(String::new(), |at| format!("; it stands on line {}", at + 1));
-            findings.push(format!("{document}: line {number} of {path} does not hold {word:?}{now}"));
+        if now != text {
+            fs::write(root.join(document), now)?;
+            mended.push((*document).to_owned());
         }
     }
-    findings
+    Ok(mended)
+}
+
+fn broken(root: &Path, document: &str, text: &str) -> Vec<String> {
+    let fault = |(label, target): (&str, &str)| match look(root, label, target) {
+        Fault::None => None,
+        Fault::Gone => Some(format!("{document}: {target} is not there")),
+        Fault::Moved { word, to, .. } => {
+            Some(format!("{document}: {target} does not hold {word:?}, line {to} does; `cargo xtask checks --mend`"))
+        }
+        Fault::Unheld(word) => Some(format!("{document}: {target} does not hold {word:?}, nor does any line")),
+    };
+    links(text).into_iter().filter_map(fault).collect()
+}
+
+/// What is wrong with a link.
+enum Fault<'a> {
+    None,
+    /// There is no such file.
+    Gone,
+    /// The word stands on another line.
+    Moved {
+        path: &'a str,
+        word: &'a str,
+        to: usize,
+    },
+    /// The word stands nowhere in the file.
+    Unheld(&'a str),
+}
+
+fn look<'a>(root: &Path, label: &'a str, target: &'a str) -> Fault<'a> {
+    let (path, line) = target.split_once("#L").unwrap_or((target, ""));
+    if path.contains("://") || path.starts_with('#') {
+        return Fault::None;
+    }
+    let Ok(linked) = fs::read_to_string(root.join(path)) else { return Fault::Gone };
+    let Ok(number) = line.parse::<usize>() else { return Fault::None };
+    // `Plan::render` stands as `fn render` or `struct render` on its line.
+    let word = label.trim_matches('`').rsplit("::").next().unwrap_or_default();
+    let defines = |text: &str| {
+        ["fn ", "struct ", "enum ", "trait "].iter().any(|kind| {
+            let at = text.find(&format!("{kind}{word}"));
+            let behind = at.and_then(|at| text[at + kind.len() + word.len()..].chars().next());
+            at.is_some() && !behind.is_some_and(|next| next.is_alphanumeric() || next == '_')
+        })
+    };
+    if linked.lines().nth(number.saturating_sub(1)).is_some_and(defines) {
+        return Fault::None;
+    }
+    match linked.lines().position(defines) {
+        Some(at) => Fault::Moved { path, word, to: at + 1 },
+        None => Fault::Unheld(word),
+    }
 }
 
 /// Every `[label](target)` in a text.
@@ -69,9 +116,21 @@ mod tests {
     #[test]
     fn a_line_has_to_hold_the_word() {
         let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("a.rs"), "//! x\n\nfn render() {}\n").unwrap();
+        fs::write(folder.path().join("a.rs"), "//! render\n\nfn render_all() {}\nfn render() {}\n").unwrap();
         let check = |text| broken(folder.path(), "D.md", text).len();
-        assert_eq!(check("[`Plan::render`](a.rs#L3) [`a.rs`](a.rs) [x](https://example.org)"), 0);
-        assert_eq!(check("[`Plan::render`](a.rs#L2) [`Plan::render`](a.rs#L9) [y](gone.rs)"), 3);
+        assert_eq!(check("[`Plan::render`](a.rs#L4) [`a.rs`](a.rs) [x](https://example.org)"), 0);
+        assert_eq!(check("[`Plan::render`](a.rs#L3) [`Plan::renders`](a.rs#L4) [y](gone.rs)"), 3);
+    }
+
+    #[test]
+    fn mending_sets_the_line() {
+        let folder = tempfile::tempdir().unwrap();
+        for document in DOCUMENTS {
+            fs::write(folder.path().join(document), "[`Plan::render`](a.rs#L9) and [`a`](a.rs)\n").unwrap();
+        }
+        fs::write(folder.path().join("a.rs"), "\nfn render() {}\n").unwrap();
+        assert_eq!(mend_links(folder.path()).unwrap(), DOCUMENTS);
+        assert_eq!(findings(folder.path()), Vec::<String>::new());
+        assert_eq!(mend_links(folder.path()).unwrap(), Vec::<String>::new());
     }
 }

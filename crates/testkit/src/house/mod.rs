@@ -9,6 +9,7 @@ mod tree;
 
 use std::path::Path;
 
+pub use links::mend_links;
 pub use roll_call::roll_call;
 
 /// Every finding in the tree at `root`; none when the house is in order.
