@@ -191,3 +191,58 @@ impl Ground {
         (warnings, refusal)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Standing, has_conflict_markers, stand};
+    use model::{ProjectPath, Space};
+    use store::{ImageState, Mark};
+
+    fn mark(text: &str) -> Mark {
+        if text == "-" { Mark::Absent } else { Mark::Digest(text.to_owned()) }
+    }
+
+    fn check(now: Option<&str>, remembered: Option<(&str, Option<&str>)>, expected: Standing) {
+        let state = remembered.map(|(confirmed, intended)| ImageState {
+            path: ProjectPath::known("file"),
+            space: Space::known("probe"),
+            confirmed: mark(confirmed),
+            intended: intended.map(mark),
+        });
+        let found = stand(now.map(mark).as_ref(), state.as_ref());
+        assert_eq!(found, expected, "{now:?} against {remembered:?}");
+    }
+
+    #[test]
+    fn bytes_are_held_against_both_marks() {
+        check(None, Some(("a", Some("b"))), Standing::Irregular);
+        check(Some("-"), None, Standing::Fresh);
+        check(Some("x"), None, Standing::Edited);
+        check(Some("a"), Some(("a", None)), Standing::Clean);
+        check(Some("-"), Some(("a", None)), Standing::Missing);
+        check(Some("x"), Some(("a", None)), Standing::Edited);
+        check(Some("b"), Some(("a", Some("b"))), Standing::Unconfirmed);
+        check(Some("a"), Some(("a", Some("b"))), Standing::Behind);
+        check(Some("x"), Some(("a", Some("b"))), Standing::Edited);
+        check(Some("-"), Some(("a", Some("b"))), Standing::Missing);
+        check(Some("-"), Some(("-", Some("b"))), Standing::Behind);
+        check(Some("-"), Some(("a", Some("-"))), Standing::Unconfirmed);
+        check(Some("a"), Some(("a", Some("-"))), Standing::Behind);
+        check(Some("a"), Some(("a", Some("a"))), Standing::Unconfirmed);
+    }
+
+    #[test]
+    fn markers_are_three_in_order_at_the_start_of_lines() {
+        for (text, expected) in [
+            ("<<<<<<< a\n=======\n>>>>>>> b\n", true),
+            ("x\n<<<<<<< a\n1\n=======\r\n2\n>>>>>>> b", true),
+            ("<<<<<<< a\n=======\n", false),
+            (">>>>>>> b\n=======\n<<<<<<< a\n", false),
+            (" <<<<<<< a\n=======\n>>>>>>> b\n", false),
+            ("<<<<<<<\n=======\n>>>>>>>\n", false),
+            ("", false),
+        ] {
+            assert_eq!(has_conflict_markers(text.as_bytes()), expected, "{text:?}");
+        }
+    }
+}

@@ -3,6 +3,8 @@
 //! A front hands a [`model::Call`] to [`Engine::call`]. A read is answered in `read`, a write goes
 //! through `write`; everything else in this room serves one step of the two.
 
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
 mod clock;
 mod engine;
 mod foreign;

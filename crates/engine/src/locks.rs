@@ -82,6 +82,9 @@ fn lock_until(file: File, deadline: Deadline) -> io::Result<Option<File>> {
         Err(TryLockError::WouldBlock) => {}
         Err(TryLockError::Error(error)) => return Err(error),
     }
+    if deadline.left().is_zero() {
+        return Ok(None);
+    }
     // Only a blocking lock stands in the kernel's fair queue. A thread that comes too late drops
     // the file, and with it the lock, as soon as it gets it.
     let (sender, receiver) = mpsc::channel();
@@ -125,4 +128,45 @@ fn busy(path: &Path) -> Refusal {
         .with("holder", holder)
         .with("lock", path.display().to_string())
         .hint("wait for that process, or end it, and repeat the command")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Deadline, FileLock, HOLDER_WIDTH};
+    use std::time::Duration;
+
+    const AT_ONCE: Duration = Duration::ZERO;
+
+    #[test]
+    fn a_lock_is_held_until_it_is_dropped() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.lock");
+        assert_eq!(FileLock::holder(&path), None, "nobody has made it yet");
+        let held = FileLock::acquire(&path, Deadline::within(AT_ONCE)).unwrap();
+        let us = format!("pid {}", std::process::id());
+        assert_eq!(FileLock::holder(&path).as_deref(), Some(us.as_str()));
+        let refusal = FileLock::acquire(&path, Deadline::within(AT_ONCE)).unwrap_err();
+        assert_eq!((refusal.code.as_ref(), refusal.details["holder"].as_str()), ("store_busy", Some(us.as_str())));
+        drop(held);
+        assert_eq!(FileLock::holder(&path), None);
+        FileLock::acquire(&path, Deadline::within(AT_ONCE)).unwrap();
+        assert!(path.is_file(), "the file stays");
+    }
+
+    #[test]
+    fn a_shorter_holder_leaves_nothing_of_a_longer_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.lock");
+        std::fs::write(&path, format!("pid {:<width$}\n", u32::MAX, width = HOLDER_WIDTH - 5)).unwrap();
+        let _held = FileLock::acquire(&path, Deadline::within(AT_ONCE)).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!((text.len(), text.trim()), (HOLDER_WIDTH, format!("pid {}", std::process::id()).as_str()));
+    }
+
+    #[test]
+    fn a_lock_that_cannot_be_made_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let refusal = FileLock::acquire(&folder.path().join("none/a.lock"), Deadline::within(AT_ONCE)).unwrap_err();
+        assert_eq!(refusal.code, "write_failed");
+    }
 }

@@ -42,6 +42,18 @@ fn an_identical_request_changes_no_byte() {
 }
 
 #[test]
+fn an_image_that_stands_as_rendered_is_left_alone() {
+    let desk = Desk::new();
+    desk.done("bump", json!({"key": "n"}));
+    let before = desk.snapshot();
+    // The record becomes text; its line reads the same.
+    desk.done("put", pair("n", "1"));
+    assert_eq!(desk.item("n"), Some("1".into()));
+    assert_eq!(desk.snapshot()[ITEMS], before[ITEMS]);
+    desk.is_in_order();
+}
+
+#[test]
 fn only_the_image_that_shows_a_change_is_written() {
     let desk = Desk::new();
     desk.done("put", pair("a", "one"));

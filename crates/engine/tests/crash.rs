@@ -58,6 +58,21 @@ fn what_was_published_is_confirmed_silently() {
 }
 
 #[test]
+fn what_was_published_is_not_read_as_an_edit() {
+    let desk = Desk::new();
+    desk.done("put", pair("a", "one"));
+    // Reading its rendering back would find a line that is no item.
+    commit(&desk, &[("a", Some("one".into()), "two\nlines".into())], &[]);
+    let text = "# Items\n\na: two\nlines\n";
+    desk.tamper(|txn| txn.put_image(&left(ITEMS, mark(BEFORE.as_bytes()), mark(text.as_bytes()))).unwrap());
+    desk.edit(ITEMS, text);
+    assert!(told(&desk.done("get", json!({}))).is_empty());
+    assert!(told(&desk.done("put", pair("b", "new"))).is_empty());
+    assert_eq!(desk.item("a"), Some("two\nlines".into()));
+    desk.is_in_order();
+}
+
+#[test]
 fn what_was_not_published_is_published() {
     for request in ["refuse", "put"] {
         let desk = committed();

@@ -132,7 +132,7 @@ fn each_failing_call_of_a_read_is_told() {
 fn a_retry_after_any_fault_is_applied_once() {
     let mut nth = 1;
     loop {
-        let desk = with_items();
+        let desk = with_an_edit();
         let faults = Faults::at(nth);
         let engine = failing(&desk, &faults);
         let identity = mainstay_engine::Identity { request_id: Some("r1".into()), ..crate::desk::anyone() };

@@ -46,8 +46,7 @@ fn while_held(desk: &Desk, path: &str) -> String {
     let (seen, path) = (Arc::clone(&found), desk.at(path));
     meanwhile(&desk.root(), move || *seen.lock().unwrap() = fs::read_to_string(path).unwrap());
     desk.done("meddle", pair("m", "x"));
-    let text = found.lock().unwrap().clone();
-    text
+    found.lock().unwrap().clone()
 }
 
 /// The owner text of a process of our kind.

@@ -72,43 +72,50 @@ fn a_killed_holder_frees_its_lock() {
     assert_eq!(desk.item("a"), Some("one".into()));
 }
 
-/// A writer waits for a lock whose file is replaced or removed meanwhile.
-fn waiting(meanwhile: impl FnOnce(&Desk)) {
-    let desk = Desk::new().with("MAINSTAY_LOCK_WAIT_MS", "60000");
-    let held = hold(&desk, "probe", "pid 1\n");
-    std::thread::scope(|scope| {
-        let writer = scope.spawn(|| desk.call("put", pair("a", "one")));
-        until_someone_waits(&lock_file(&desk, "probe"));
-        meanwhile(&desk);
-        drop(held);
-        writer.join().unwrap().unwrap();
-    });
-    // It holds no lock on a file that nobody finds: the next writer comes through.
-    desk.done("put", pair("a", "two"));
-    assert!(lock_file(&desk, "probe").is_file());
-}
-
-/// Waits until the kernel lists a blocked request for the lock.
-fn until_someone_waits(path: &std::path::Path) {
+/// Waits until the kernel lists a blocked request for the lock; answers whether one came.
+fn someone_waits(path: &std::path::Path, writer: &std::thread::ScopedJoinHandle<'_, ()>) -> bool {
     use std::os::unix::fs::MetadataExt as _;
     let inode = format!(":{} ", path.metadata().unwrap().ino());
     let waits = |line: &str| line.contains("->") && line.contains(&inode);
     while !fs::read_to_string("/proc/locks").unwrap().lines().any(waits) {
+        if writer.is_finished() {
+            return false;
+        }
         std::thread::yield_now();
     }
+    true
+}
+
+#[test]
+fn a_lock_whose_file_was_replaced_is_the_new_files() {
+    let desk = Desk::new().with("MAINSTAY_LOCK_WAIT_MS", "60000");
+    let path = lock_file(&desk, "probe");
+    let old = hold(&desk, "probe", "pid 1\n");
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| drop(desk.done("put", pair("a", "one"))));
+        assert!(someone_waits(&path, &writer));
+        // Another process found the file gone, made it again and holds it.
+        fs::remove_file(&path).unwrap();
+        let new = hold(&desk, "probe", "pid 2\n");
+        drop(old);
+        assert!(someone_waits(&path, &writer), "it went on with a lock that nobody else sees");
+        drop(new);
+    });
+    assert_eq!(desk.item("a"), Some("one".into()));
 }
 
 #[test]
 fn a_lock_file_that_is_removed_while_someone_waits_is_made_again() {
-    waiting(|desk| fs::remove_file(lock_file(desk, "probe")).unwrap());
-}
-
-#[test]
-fn a_lock_file_that_is_replaced_while_someone_waits_is_the_one_that_counts() {
-    waiting(|desk| {
-        fs::remove_file(lock_file(desk, "probe")).unwrap();
-        fs::write(lock_file(desk, "probe"), "").unwrap();
+    let desk = Desk::new().with("MAINSTAY_LOCK_WAIT_MS", "60000");
+    let path = lock_file(&desk, "probe");
+    let held = hold(&desk, "probe", "pid 1\n");
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| drop(desk.done("put", pair("a", "one"))));
+        assert!(someone_waits(&path, &writer));
+        fs::remove_file(&path).unwrap();
+        drop(held);
     });
+    assert_eq!(fs::read_to_string(&path).unwrap().trim(), format!("pid {}", std::process::id()));
 }
 
 #[test]

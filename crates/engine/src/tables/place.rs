@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn places_outside_are_refused() {
-        for place in ["", "..", "../p.db", "in/../../p.db", "new/../../p.db", "out/p.db", "p-link", "/", "/p.db"] {
+        for place in ["..", "../p.db", "in/../../p.db", "new/../../p.db", "out/p.db", "p-link", "/", "/p.db"] {
             check(place, false, Err("path_outside_project"));
         }
         check("ROOT-beside/p.db", false, Err("path_outside_project"));
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn the_users_own_word_leads_anywhere() {
-        check("ROOT/in/p.db", true, Ok("in/p.db"));
-        check("out/p.db", true, Ok("../p.db"));
+        check("/p.db", true, Ok("/p.db"));
+        check("to-in/p.db", true, Ok("in/p.db"));
     }
 }

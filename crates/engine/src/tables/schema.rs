@@ -158,6 +158,12 @@ pub(super) fn missing_column<'a>(
     Ok(wanted.into_iter().find(|column| !names.iter().any(|name| name == column)))
 }
 
+/// Whether the rows of a table have numbers, which the triggers note.
+pub(super) fn has_rowid(connection: &Connection, table: &str) -> rusqlite::Result<bool> {
+    let text = "SELECT wr FROM pragma_table_list WHERE schema = 'main' AND lower(name) = ?1";
+    connection.query_row(text, [table], |row| Ok(row.get::<_, i64>(0)? == 0))
+}
+
 #[cfg(test)]
 mod tests {
     use super::{create_table, triggers};
@@ -197,10 +203,4 @@ mod tests {
             ]
         );
     }
-}
-
-/// Whether the rows of a table have numbers, which the triggers note.
-pub(super) fn has_rowid(connection: &Connection, table: &str) -> rusqlite::Result<bool> {
-    let text = "SELECT wr FROM pragma_table_list WHERE schema = 'main' AND lower(name) = ?1";
-    connection.query_row(text, [table], |row| Ok(row.get::<_, i64>(0)? == 0))
 }

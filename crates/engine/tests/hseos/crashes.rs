@@ -14,7 +14,7 @@ fn committed(desk: &Desk, kind: &'static str, id: &str, member: &str, value: &st
     let key = RecordKey::new(SPACE, kind, id);
     let reads = desk.store();
     let before = reads.read().unwrap().record(&key).unwrap().unwrap().value;
-    let table = reads.read().unwrap().table(&SPACE).unwrap().unwrap();
+    let table = reads.read().unwrap().tables(&SPACE).unwrap().remove(0);
     let mut after = before.clone();
     after[member] = Value::from(value);
     let shown: u64 = ask(desk, "SELECT value FROM mainstay_meta WHERE name = 'revision'").parse().unwrap();
@@ -74,7 +74,7 @@ fn rows_that_were_written_are_confirmed_silently() {
     let desk = project();
     committed(&desk, "task", "T1", "status", "done", 0);
     assert_eq!(statuses(&desk), ["T1 done"]);
-    let table = desk.store().read().unwrap().table(&SPACE).unwrap().unwrap();
+    let table = desk.store().read().unwrap().tables(&SPACE).unwrap().remove(0);
     desk.tamper(|txn| txn.put_table(&TableState { confirmed: Revision(2), ..table }).unwrap());
     desk.done("state_write", json!({"fields": {"branch": "main"}}));
     assert_eq!(statuses(&desk), ["T1 done"]);
