@@ -6,7 +6,7 @@ use format::ForeignLock;
 use model::{Refusal, Timestamp};
 
 use crate::engine::Engine;
-use crate::images::ForeignLockHeld;
+use crate::images::{ForeignLockHeld, PidFileAges};
 
 /// A foreign lock that is held until it is dropped.
 pub(crate) struct ForeignGuard<'a>(ForeignLockHeld<'a>);
@@ -24,8 +24,9 @@ impl<'a> ForeignGuard<'a> {
             Some(ForeignLock::Folder { path, wait_ms, stale_ms }) => {
                 ForeignLockHeld::folder(files, path, Duration::from_millis(*wait_ms), *stale_ms, now)?
             }
-            Some(ForeignLock::PidFile { path, wait_ms }) => {
-                ForeignLockHeld::pid_file(files, path, Duration::from_millis(*wait_ms))?
+            Some(ForeignLock::PidFile { path, wait_ms, empty_stale_ms, stale_ms }) => {
+                let ages = PidFileAges { empty_ms: *empty_stale_ms, live_ms: *stale_ms };
+                ForeignLockHeld::pid_file(files, path, Duration::from_millis(*wait_ms), ages, now)?
             }
         };
         Ok(Some(Self(held)))

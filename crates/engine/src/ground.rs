@@ -5,6 +5,7 @@ use model::{ProjectPath, Refusal, Space, Warning};
 use store::{ImageState, Mark, Reads};
 
 use crate::images::{FileStamp, ProjectFiles, mark_of};
+use crate::moving::Moving;
 use crate::refusals;
 
 /// A space with its sources as they were found.
@@ -48,8 +49,15 @@ pub(crate) enum Standing {
 
 impl Inspected {
     /// Reads the file and holds it against what is remembered.
-    pub(crate) fn inspect(files: &ProjectFiles, source: FileSource, state: Option<ImageState>) -> Self {
-        let (now, stamp) = files.read_stamped(&source.path, source.limit);
+    ///
+    /// Until a pending folder move happens, the file is the one that the move will bring there.
+    pub(crate) fn inspect(
+        files: &ProjectFiles,
+        source: FileSource,
+        state: Option<ImageState>,
+        moving: &Moving,
+    ) -> Self {
+        let (now, stamp) = files.read_stamped(&moving.origin(&source.path), source.limit);
         let mark = mark_of(&now);
         let standing = stand(mark.as_ref(), state.as_ref());
         // Where the file is the truth, its format says what it makes of the markers.
@@ -144,12 +152,16 @@ impl Ground {
             Some(reads) => reads.images(&space).map_err(|error| refusals::of_store(&error))?,
             None => Vec::new(),
         };
+        let moving = match reads {
+            Some(reads) => Moving::of(files, reads)?,
+            None => Moving::default(),
+        };
         let inspected = sources
             .files
             .iter()
             .map(|source| {
                 let state = states.iter().find(|state| state.path == source.path).cloned();
-                let mut file = Inspected::inspect(files, source.clone(), state);
+                let mut file = Inspected::inspect(files, source.clone(), state, &moving);
                 if file.standing == Standing::Frozen
                     && file.base(reads)?.is_some_and(|base| has_conflict_markers(&base))
                 {

@@ -15,6 +15,7 @@ mod home;
 mod images;
 mod init;
 mod locks;
+mod moving;
 mod mutants;
 mod outset;
 mod overview;

@@ -9,6 +9,7 @@ use store::{ImageState, Mark, PendingMove, Store, Txn};
 use crate::engine::Engine;
 use crate::ground::{Ground, Inspected, Standing};
 use crate::images::{self, FileStamp, Prepared};
+use crate::moving::Moving;
 use crate::mutants::planted;
 use crate::publish;
 use crate::records::StoreRecords;
@@ -31,6 +32,8 @@ pub(crate) struct Plan {
     /// Files whose outside bytes were kept, and where.
     kept: Vec<(ProjectPath, ProjectPath)>,
     pub(crate) moved: Vec<PendingMove>,
+    /// The folder moves that come before the files.
+    moving: Moving,
 }
 
 /// One file to be replaced or removed.
@@ -55,12 +58,20 @@ impl Plan {
         taken: &[TakenIn],
         ctx: &Context,
     ) -> Result<Self, Refusal> {
-        let mut plan = Self::default();
+        let mut plan = Self { moving: Moving::of(engine.files(), reads_of(txn))?, ..Self::default() };
         for (ground, taken) in grounds.iter().zip(taken) {
             let mut images = images_of(engine, format, txn, ground, changes, taken, ctx)?;
             for file in &ground.files {
                 let at = images.iter().position(|image| image.path == file.source.path);
-                plan.place(&ground.space, file, at.map(|at| images.swap_remove(at)));
+                let image = at.map(|at| images.swap_remove(at));
+                if plan.moving.origin(&file.source.path) == file.source.path {
+                    plan.place(&ground.space, file, image);
+                } else {
+                    // The request moves another file there.
+                    let (source, state) = (file.source.clone(), file.state.clone());
+                    let there = Inspected::inspect(engine.files(), source, state, &plan.moving);
+                    plan.place(&ground.space, &there, image);
+                }
             }
             for image in images {
                 let state = known(txn, ground, &image.path)?;
@@ -70,7 +81,7 @@ impl Plan {
                     limit: OTHER_LIMIT,
                     restore: Restore::OnChange,
                 };
-                let file = Inspected::inspect(engine.files(), source, state);
+                let file = Inspected::inspect(engine.files(), source, state, &plan.moving);
                 plan.place(&ground.space, &file, Some(image));
             }
         }
@@ -154,7 +165,7 @@ impl Plan {
                 let Some(FileState::Bytes(bytes)) = file.map(|file| &file.now) else {
                     continue;
                 };
-                let copy = images::keep_aside(files, &conflict.path, bytes, ctx.now)
+                let copy = images::keep_aside(files, &self.moving.origin(&conflict.path), bytes, ctx.now)
                     .map_err(|error| refusals::of_io(conflict.path.as_str(), &error))?;
                 self.kept.push((conflict.path.clone(), copy));
             }
@@ -164,10 +175,16 @@ impl Plan {
             let ImageContent::Bytes(bytes) = &step.content else {
                 continue;
             };
-            match Prepared::write(files, &step.state.path, bytes) {
+            let path = &step.state.path;
+            let prepared = if self.moving.touches(path) {
+                Prepared::write_apart(files, path, &self.moving.origin(path), bytes)
+            } else {
+                Prepared::write(files, path, bytes)
+            };
+            match prepared {
                 Ok(prepared) => self.steps[place].prepared = Some(prepared),
                 Err(error) => {
-                    let refusal = refusals::of_io(step.state.path.as_str(), &error);
+                    let refusal = refusals::of_io(path.as_str(), &error);
                     self.abandon(engine);
                     return Err(refusal);
                 }
@@ -204,11 +221,28 @@ impl Plan {
         }
     }
 
-    /// Renames, removes, moves; then makes the folders safe. What fails is told as `image_stale`.
+    /// Moves, renames, removes; then makes the folders safe. What fails is told as `image_stale`.
+    ///
+    /// Folders first, as in healing: an image belongs into the folder as it stands after the moves.
     pub(crate) fn publish(&mut self, engine: &Engine, store: &dyn Store, extra: &Extra) -> Vec<Warning> {
         let mut warnings = Vec::new();
         let mut folders = BTreeSet::new();
+        // What heal could not move waits on; only a request with moves of its own tries again.
+        if extra.moves {
+            match store.read().and_then(|reads| reads.pending_moves()) {
+                Ok(pending) => (self.moved, self.moving) = publish::moves(engine.files(), pending, &mut warnings),
+                Err(error) => {
+                    let message = format!("folders are not yet moved ({error}); the next command moves them");
+                    warnings.push(Warning::new("move_pending", message));
+                }
+            }
+        }
         for step in &mut self.steps {
+            if self.moving.touches(&step.state.path) {
+                step.prepared.take().inspect(|prepared| prepared.abandon(engine.files()));
+                warnings.push(stale(&step.state.path, "its folder is not yet moved"));
+                continue;
+            }
             match publish::step(engine.files(), step) {
                 Ok(true) => {
                     step.done = true;
@@ -219,19 +253,19 @@ impl Plan {
             }
         }
         for file in &extra.files {
-            if let Err((path, error)) = publish::extra(engine.files(), file) {
+            if let Err((path, error)) = publish::extra(engine.files(), file, &self.moving) {
                 warnings.push(stale(&path, &error.to_string()));
             }
-        }
-        if extra.moves {
-            self.moved = publish::moves(engine.files(), store, &mut warnings);
         }
         for folder in folders {
             let any = self.steps.iter().find(|step| step.done && step.state.path.parent() == folder);
             let Some(path) = any.map(|step| step.state.path.clone()) else {
                 continue;
             };
-            if let Err(error) = images::sync_folder_of(engine.files(), &path) {
+            // A folder that has gone has no names to be made safe.
+            if let Err(error) = images::sync_folder_of(engine.files(), &path)
+                && error.kind() != std::io::ErrorKind::NotFound
+            {
                 for step in self.steps.iter_mut().filter(|step| step.state.path.parent() == folder) {
                     step.done = false;
                     warnings.push(stale(&step.state.path, &error.to_string()));

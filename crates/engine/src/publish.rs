@@ -2,11 +2,13 @@
 
 use std::io;
 
-use model::{ExtraFile, ProjectPath, Warning};
-use store::{PendingMove, Store};
+use format::Files as _;
+use model::{ExtraFile, FolderMove, ProjectPath, Warning};
+use store::PendingMove;
 
 use crate::images::{self, MoveOutcome, ProjectFiles};
-use crate::plan::{Step, stale};
+use crate::moving::{Moving, depends};
+use crate::plan::Step;
 
 /// Replaces or removes one file, unless it is no longer what was seen; answers whether it happened.
 pub(crate) fn step(files: &ProjectFiles, step: &mut Step) -> io::Result<bool> {
@@ -17,40 +19,63 @@ pub(crate) fn step(files: &ProjectFiles, step: &mut Step) -> io::Result<bool> {
     }
 }
 
-/// Writes a file without a record.
-pub(crate) fn extra(files: &ProjectFiles, file: &ExtraFile) -> Result<(), (ProjectPath, io::Error)> {
+/// Writes a file without a record; into a folder that still waits to be moved at its old place.
+pub(crate) fn extra(files: &ProjectFiles, file: &ExtraFile, waiting: &Moving) -> Result<(), (ProjectPath, io::Error)> {
     match file {
-        ExtraFile::Create { path, bytes } => match images::create_new(files, path, bytes) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-            Err(error) => Err((path.clone(), error)),
-            Ok(()) => images::sync_folder_of(files, path).map_err(|error| (path.clone(), error)),
-        },
+        ExtraFile::Create { path, bytes } => {
+            let path = waiting.origin(path);
+            match images::create_new(files, &path, bytes) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+                Err(error) => Err((path, error)),
+                Ok(()) => images::sync_folder_of(files, &path).map_err(|error| (path, error)),
+            }
+        }
         ExtraFile::AppendLine { path, line, keep } => {
-            images::append_line(files, path, line, *keep).map_err(|error| (path.clone(), error))
+            let path = waiting.origin(path);
+            images::append_line(files, &path, line, *keep).map_err(|error| (path, error))
         }
     }
 }
 
-/// Carries out the folder moves that are committed; answers those that have come to their end.
-pub(crate) fn moves(files: &ProjectFiles, store: &dyn Store, warnings: &mut Vec<Warning>) -> Vec<PendingMove> {
-    let pending = match store.read().and_then(|reads| reads.pending_moves()) {
-        Ok(pending) => pending,
-        Err(error) => {
-            let message = format!("folders are not yet moved ({error}); the next command moves them");
-            warnings.push(Warning::new("image_stale", message));
-            return Vec::new();
-        }
-    };
-    let mut settled = Vec::new();
+/// Carries out folder moves in their order; answers those that have come to their end.
+///
+/// One that cannot happen now stays pending, with those that build on it, and stops no others.
+pub(crate) fn moves(
+    files: &ProjectFiles,
+    pending: Vec<PendingMove>,
+    warnings: &mut Vec<Warning>,
+) -> (Vec<PendingMove>, Moving) {
+    let (mut settled, mut waiting): (Vec<PendingMove>, Vec<PendingMove>) = Default::default();
     for one in pending {
-        match images::carry_out(files, &one.step) {
-            Ok(MoveOutcome::Done | MoveOutcome::Impossible) => settled.push(one),
-            // Moves depend on the ones before them.
-            Err(error) => {
-                warnings.push(stale(&one.step.from, &error.to_string()));
-                break;
+        let outcome = match waiting.iter().find(|before| depends(&before.step, &one.step)) {
+            Some(before) => Err(format!("it waits for the move of {}", before.step.from)),
+            None => images::carry_out(files, &one.step).map_err(|error| error.to_string()),
+        };
+        match outcome {
+            Ok(MoveOutcome::Done) => settled.push(one),
+            Ok(MoveOutcome::Impossible) => {
+                warnings.push(impossible(files, &one.step));
+                settled.push(one);
+            }
+            Err(why) => {
+                let message = format!(
+                    "the folder {} is not yet moved to {} ({why}); the next command tries again",
+                    one.step.from, one.step.to
+                );
+                warnings.push(about("move_pending", message, &one.step));
+                waiting.push(one);
             }
         }
     }
-    settled
+    (settled, Moving::against(files, waiting))
+}
+
+fn impossible(files: &ProjectFiles, step: &FolderMove) -> Warning {
+    let why = if files.is_folder(&step.from) { "there are folders at both places" } else { "there is no such folder" };
+    let message = format!("the folder {} was not moved to {}: {why}", step.from, step.to);
+    about("move_impossible", message, step)
+}
+
+fn about(code: &'static str, message: String, step: &FolderMove) -> Warning {
+    Warning::new(code, message).with("from", step.from.as_str()).with("to", step.to.as_str())
 }

@@ -113,7 +113,7 @@ fn carry_out(
     }
 
     // Locks: the format's own, the foreign ones, the queue, the write transaction.
-    let deadline = Deadline::within(wait);
+    let mut deadline = Deadline::within(wait);
     engine.home().make()?;
     let mut locks = vec![FileLock::acquire(&engine.home().lock(format.name()), deadline)?];
     let about = spaces_of(engine, format, batch, ctx)?;
@@ -123,7 +123,10 @@ fn carry_out(
     let mut foreign = Vec::new();
     let mut tabled = Vec::new();
     for (space, sources) in &about.spaces {
+        // A foreign lock has a wait of its own, which takes nothing from the locks after it.
+        let left = deadline.left();
         foreign.extend(ForeignGuard::acquire(engine, sources.lock.as_ref(), ctx.now)?);
+        deadline = Deadline::within(left);
         tabled.extend(begin_tables(engine, space, sources, deadline)?);
     }
     locks.push(FileLock::acquire(&engine.home().lock("queue"), deadline)?);
@@ -131,7 +134,8 @@ fn carry_out(
     let mut txn = store.begin().map_err(|error| refusals::of_store(&error))?;
 
     // Heal and take in.
-    let written = heal::moves(engine, txn.as_mut())?;
+    let mut healing = Vec::new();
+    let written = heal::moves(engine, txn.as_mut(), &mut healing)?;
     let mut turn =
         Turn { engine, format, grounds: Vec::new(), taken: Vec::new(), tabled, changes: Vec::new(), written };
     for (space, sources) in about.spaces {
@@ -186,7 +190,10 @@ fn carry_out(
     drop(foreign);
     plan.confirm(store.as_ref());
     drop(locks);
-    let mut before: Vec<Warning> = turn.taken.into_iter().flat_map(|taken| taken.warnings).collect();
+    // What publishing tried once more is told once.
+    healing.retain(|warning| !warnings.contains(warning));
+    let mut before: Vec<Warning> =
+        healing.into_iter().chain(turn.taken.into_iter().flat_map(|taken| taken.warnings)).collect();
     name_copies(&mut before, plan.kept());
     Ok(answers.into_iter().map(|answer| answer.map(|reply| with_warnings(reply, &before, &warnings))).collect())
 }

@@ -71,6 +71,12 @@ pub enum ForeignLock {
         path: ProjectPath,
         /// How long to wait. **Units**: milliseconds.
         wait_ms: u64,
+        /// From what age a file without a process id is stale. **Units**: milliseconds.
+        empty_stale_ms: i64,
+        /// From what age the file of a living process, or an unreadable one, is stale.
+        ///
+        /// Its holder touches it every ten seconds. **Units**: milliseconds.
+        stale_ms: i64,
     },
     /// The write transaction on the table image's file.
     Table,

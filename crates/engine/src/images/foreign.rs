@@ -1,14 +1,18 @@
 //! Locks that tools of others honour: a folder made by `mkdir`, a file with a process id.
 
+use std::fs::File;
 use std::io::{self, Write as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::time::Duration;
 
-use cap_std::fs::OpenOptions;
-use format::{FileState, Files as _};
+use cap_std::fs::{MetadataExt as _, OpenOptions};
+use format::FileState;
 use model::{ProjectPath, Refusal, RefusalClass, Timestamp};
-use rustix::fs::RenameFlags;
+use rustix::fs::{Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
 
 use super::files::ProjectFiles;
+use super::holder::{Judged, PidFileAges, Shape, judge_folder, judge_pid_file, our_mark, reclaim};
 use crate::clock;
 use crate::locks::Deadline;
 use crate::refusals;
@@ -16,24 +20,22 @@ use crate::refusals;
 /// How long to rest between two tries. Others' locks cannot be queued for.
 const REST: Duration = Duration::from_millis(50);
 
-/// Largest owner file that is read. **Units**: bytes.
-const OWNER_LIMIT: u64 = 4096;
+/// How often a lock that vanished, or was taken away for being stale, is tried for without a rest.
+const AT_ONCE: u32 = 20;
+
+/// How often the holder of a pid file touches it.
+const TOUCH: Duration = Duration::from_secs(10);
 
 /// A foreign lock that we hold; dropping it releases it if it is still ours.
 pub(crate) struct ForeignLockHeld<'a> {
     files: &'a ProjectFiles,
-    /// What carries our token: the owner file, or the lock file itself.
-    owner: ProjectPath,
-    /// The folder to be removed after the owner file, for a folder lock.
-    folder: Option<ProjectPath>,
+    lock: ProjectPath,
+    shape: Shape,
     text: String,
-}
-
-/// What a look at a taken lock says.
-enum Judged {
-    Free,
-    Held(String),
-    Stale(Vec<u8>),
+    /// The very file that we made, where its text may be that of another holder too.
+    file: Option<File>,
+    // Ends the touching when it is dropped.
+    _touching: Option<Sender<()>>,
 }
 
 impl<'a> ForeignLockHeld<'a> {
@@ -47,63 +49,55 @@ impl<'a> ForeignLockHeld<'a> {
         stale_ms: i64,
         now: Timestamp,
     ) -> Result<Self, Refusal> {
-        let deadline = Deadline::within(wait);
-        let owner = folder.join("owner").expect("a name beneath a valid path is valid");
         if let Some(parent) = folder.parent() {
             files.dir().create_dir_all(parent.as_str()).map_err(|error| refusals::of_io(parent.as_str(), &error))?;
         }
-        loop {
-            match files.dir().create_dir(folder.as_str()) {
-                Ok(()) => {
-                    let text = our_mark();
-                    files
-                        .dir()
-                        .write(owner.as_str(), text.as_bytes())
-                        .map_err(|error| refusals::of_io(owner.as_str(), &error))?;
-                    return Ok(Self { files, owner, folder: Some(folder.clone()), text });
-                }
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(refusals::of_io(folder.as_str(), &error)),
-            }
-            match judge(files, &owner, folder, stale_ms, now) {
-                Judged::Free => {}
-                Judged::Stale(mark) => reclaim(files, folder, &owner, &mark),
-                Judged::Held(holder) => rest(deadline, folder, &holder)?,
-            }
-        }
+        let judge = || judge_folder(files, folder, stale_ms, now);
+        take(files, folder, Shape::Folder, wait, &judge, &|| Self::make_folder(files, folder))?
+            .map_err(|error| refusals::of_io(folder.as_str(), &error))
     }
 
     /// Takes a lock file that holds its owner's process id.
     ///
-    /// **Errors**: `lock_timeout`, naming the holder; `write_failed`.
-    pub(crate) fn pid_file(files: &'a ProjectFiles, path: &ProjectPath, wait: Duration) -> Result<Self, Refusal> {
-        let deadline = Deadline::within(wait);
-        let text = format!("{}\n", std::process::id());
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        loop {
-            match files.dir().open_with(path.as_str(), &options) {
-                Ok(mut file) => {
-                    file.write_all(text.as_bytes()).map_err(|error| refusals::of_io(path.as_str(), &error))?;
-                    return Ok(Self { files, owner: path.clone(), folder: None, text });
-                }
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(refusals::of_io(path.as_str(), &error)),
+    /// **Errors**: `lock_timeout`, naming the holder; `store_unavailable`.
+    pub(crate) fn pid_file(
+        files: &'a ProjectFiles,
+        path: &ProjectPath,
+        wait: Duration,
+        ages: PidFileAges,
+        now: Timestamp,
+    ) -> Result<Self, Refusal> {
+        let judge = || judge_pid_file(files, path, ages, now);
+        take(files, path, Shape::PidFile, wait, &judge, &|| Self::make_pid_file(files, path))?.map_err(|error| {
+            let message = format!("the lock {path} cannot be made: {error}");
+            Refusal::new(RefusalClass::Unavailable, "store_unavailable", message)
+                .with("path", path.as_str())
+                .hint("check the permissions and the free space; nothing was changed")
+        })
+    }
+
+    // What was made is removed again when its owner cannot be written.
+    fn make_folder(files: &'a ProjectFiles, folder: &ProjectPath) -> io::Result<Self> {
+        let (owner, text) = (Shape::Folder.owner(folder), our_mark());
+        files.dir().create_dir(folder.as_str())?;
+        match create(files, &owner, &text) {
+            Ok(_) => Ok(Self { files, lock: folder.clone(), shape: Shape::Folder, text, file: None, _touching: None }),
+            // Someone took the folder away, and perhaps has made it anew: it is theirs.
+            Err(error) if matches!(error.kind(), io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound) => {
+                Err(io::ErrorKind::AlreadyExists.into())
             }
-            match files.read(path, OWNER_LIMIT) {
-                FileState::Absent => {}
-                FileState::Bytes(bytes) => match pid_of(&bytes) {
-                    Some(pid) if !is_alive(pid) => {
-                        // Only the very file that was judged is removed.
-                        if files.read(path, OWNER_LIMIT) == FileState::Bytes(bytes) {
-                            drop(files.dir().remove_file(path.as_str()));
-                        }
-                    }
-                    pid => rest(deadline, path, &pid.map_or("unknown".into(), |pid| format!("pid {pid}")))?,
-                },
-                FileState::Irregular(_) => rest(deadline, path, "unknown")?,
+            Err(error) => {
+                drop(files.dir().remove_dir(folder.as_str()));
+                Err(error)
             }
         }
+    }
+
+    fn make_pid_file(files: &'a ProjectFiles, path: &ProjectPath) -> io::Result<Self> {
+        let text = format!("{}\n", std::process::id());
+        let file = create(files, path, &text)?;
+        let touching = file.try_clone().ok().and_then(|file| keep_fresh(file, TOUCH).ok());
+        Ok(Self { files, lock: path.clone(), shape: Shape::PidFile, text, file: Some(file), _touching: touching })
     }
 
     /// Checks, right before the commit, that nobody took the lock away.
@@ -113,13 +107,20 @@ impl<'a> ForeignLockHeld<'a> {
         if self.is_ours() {
             return Ok(());
         }
-        let message = format!("the lock {} was taken away", self.owner);
+        let message = format!("the lock {} was taken away", self.shape.owner(&self.lock));
         Err(Refusal::new(RefusalClass::Unavailable, "lock_lost", message)
             .hint("repeat the command; nothing was written"))
     }
 
+    // A folder's mark holds a token. A process id may stand in another's file, so the file counts too;
+    // while it is open, no other can have its inode.
     fn is_ours(&self) -> bool {
-        self.files.read(&self.owner, OWNER_LIMIT) == FileState::Bytes(self.text.clone().into_bytes())
+        let is_our_file = self.file.as_ref().is_none_or(|file| {
+            let there = self.files.dir().symlink_metadata(self.lock.as_str());
+            matches!((file.metadata(), there), (Ok(ours), Ok(there))
+                if ours.dev() == there.dev() && ours.ino() == there.ino())
+        });
+        is_our_file && self.shape.mark(self.files, &self.lock) == FileState::Bytes(self.text.clone().into_bytes())
     }
 }
 
@@ -129,9 +130,35 @@ impl Drop for ForeignLockHeld<'_> {
             return;
         }
         // A lock that cannot be released goes stale; there is nobody here to tell.
-        drop(self.files.dir().remove_file(self.owner.as_str()));
-        if let Some(folder) = &self.folder {
-            drop(self.files.dir().remove_dir(folder.as_str()));
+        drop(self.files.dir().remove_file(self.shape.owner(&self.lock).as_str()));
+        if self.shape == Shape::Folder {
+            drop(self.files.dir().remove_dir(self.lock.as_str()));
+        }
+    }
+}
+
+// Tries until the lock is made or the wait is over. The inner result is that of making it.
+fn take<'a>(
+    files: &ProjectFiles,
+    lock: &ProjectPath,
+    shape: Shape,
+    wait: Duration,
+    judge: &dyn Fn() -> Judged,
+    make: &dyn Fn() -> io::Result<ForeignLockHeld<'a>>,
+) -> Result<io::Result<ForeignLockHeld<'a>>, Refusal> {
+    let deadline = Deadline::within(wait);
+    let mut tries = 0;
+    loop {
+        match make() {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            answer => return Ok(answer),
+        }
+        tries += 1;
+        match judge() {
+            Judged::Free if tries <= AT_ONCE => {}
+            Judged::Stale { seen, .. } if tries <= AT_ONCE && reclaim(files, lock, shape, &seen) => {}
+            Judged::Free => rest(deadline, lock, "others in turn")?,
+            Judged::Held { holder } | Judged::Stale { holder, .. } => rest(deadline, lock, &holder)?,
         }
     }
 }
@@ -149,75 +176,106 @@ fn rest(deadline: Deadline, lock: &ProjectPath, holder: &str) -> Result<(), Refu
     Ok(())
 }
 
-/// Our own line: who holds the lock, in terms that tell whether the process can be asked.
-fn our_mark() -> String {
-    let (host, boot, space) = machine();
-    format!("{}\nmainstay {} {host} {boot} {space}\n", std::process::id(), clock::random())
-}
-
-fn machine() -> (String, String, String) {
-    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
-    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
-    let space = std::fs::read_link("/proc/self/ns/pid").map(|link| link.to_string_lossy().into_owned());
-    (host, boot.trim().to_owned(), space.unwrap_or_default())
-}
-
-// A time in the future is fresh; a stat that fails judges nothing.
-fn judge(files: &ProjectFiles, owner: &ProjectPath, folder: &ProjectPath, stale_ms: i64, now: Timestamp) -> Judged {
-    let dir = files.dir();
-    let Ok(metadata) = dir.symlink_metadata(owner.as_str()).or_else(|_| dir.symlink_metadata(folder.as_str())) else {
-        return Judged::Free;
-    };
-    let mark = match files.read(owner, OWNER_LIMIT) {
-        FileState::Bytes(bytes) => bytes,
-        _ => Vec::new(),
-    };
-    let text = String::from_utf8_lossy(&mark).into_owned();
-    let mut lines = text.lines();
-    let holder = lines.next().unwrap_or("unknown").to_owned();
-    let words: Vec<&str> = lines.next().unwrap_or_default().split_whitespace().collect();
-    let (host, boot, space) = machine();
-    let asks_here = matches!(words[..], ["mainstay", _, h, b, s] if h == host && b == boot && s == space);
-    if asks_here && holder.trim().parse().is_ok_and(|pid| !is_alive(pid)) {
-        return Judged::Stale(mark);
+// Creates a file that must not exist; no half of it stays.
+fn create(files: &ProjectFiles, path: &ProjectPath, text: &str) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    let mut file = files.dir().open_with(path.as_str(), &options)?.into_std();
+    if let Err(error) = file.write_all(text.as_bytes()) {
+        drop(files.dir().remove_file(path.as_str()));
+        return Err(error);
     }
-    let modified = metadata.modified().ok().and_then(|time| {
-        let since = time.into_std().duration_since(std::time::UNIX_EPOCH).ok()?;
-        i64::try_from(since.as_millis()).ok()
-    });
-    match modified {
-        Some(modified) if now.as_millis() - modified >= stale_ms => Judged::Stale(mark),
-        _ => Judged::Held(format!("pid {holder}")),
-    }
+    Ok(file)
 }
 
-// Two reclaimers must not remove each other's fresh lock: the folder is renamed away first, and
-// renamed back, without replacing, when it is not the one that was judged.
-fn reclaim(files: &ProjectFiles, folder: &ProjectPath, owner: &ProjectPath, judged: &[u8]) {
-    let dir = files.dir();
-    let aside = folder.beside(&format!(".mainstay-{}-{}", folder.name(), clock::random())).expect("a valid name");
-    if dir.rename(folder.as_str(), dir, aside.as_str()).is_err() {
-        return;
-    }
-    let moved_owner = aside.join(owner.name()).expect("a name beneath a valid path is valid");
-    let found = match files.read(&moved_owner, OWNER_LIMIT) {
-        FileState::Bytes(bytes) => bytes,
-        _ => Vec::new(),
-    };
-    if found == judged {
-        drop(dir.remove_dir_all(aside.as_str()));
-    } else {
-        // Whoever made a new lock meanwhile keeps it; the renamed one then stays aside.
-        let _ = rustix::fs::renameat_with(dir, aside.as_str(), dir, folder.as_str(), RenameFlags::NOREPLACE);
-    }
+// Touches a file again and again until what is answered is dropped.
+fn keep_fresh(file: File, every: Duration) -> io::Result<Sender<()>> {
+    let (stop, stopped) = mpsc::channel();
+    let now = |tv_nsec| Timespec { tv_sec: 0, tv_nsec };
+    let times = Timestamps { last_access: now(UTIME_OMIT), last_modification: now(UTIME_NOW) };
+    std::thread::Builder::new().name("lock".into()).spawn(move || {
+        while stopped.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
+            // A lock that cannot be touched goes stale, which the check before the commit finds.
+            let _ = rustix::fs::futimens(&file, &times);
+        }
+    })?;
+    Ok(stop)
 }
 
-fn pid_of(bytes: &[u8]) -> Option<i32> {
-    std::str::from_utf8(bytes).ok()?.trim().parse().ok()
-}
+#[cfg(test)]
+mod tests {
+    use super::{ForeignLockHeld, keep_fresh};
+    use crate::images::{PidFileAges, ProjectFiles};
+    use model::{ProjectPath, Timestamp};
+    use std::fs::{self, File};
+    use std::process::Command;
+    use std::time::{Duration, SystemTime};
 
-fn is_alive(pid: i32) -> bool {
-    // A process of someone else answers with EPERM, which is an answer.
-    rustix::process::Pid::from_raw(pid)
-        .is_some_and(|pid| rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
+    const AGES: PidFileAges = PidFileAges { empty_ms: 1_000, live_ms: 60_000 };
+
+    fn now() -> Timestamp {
+        Timestamp::from_millis(0)
+    }
+
+    fn lock() -> ProjectPath {
+        ProjectPath::known("a.lock")
+    }
+
+    #[test]
+    fn a_held_file_is_touched() {
+        let mut file = tempfile::tempfile().unwrap();
+        file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+        let touching = keep_fresh(file.try_clone().unwrap(), Duration::from_millis(1)).unwrap();
+        while file.metadata().unwrap().modified().unwrap() == SystemTime::UNIX_EPOCH {
+            std::thread::yield_now();
+        }
+        drop(touching);
+        std::io::Write::write_all(&mut file, b"x").unwrap();
+    }
+
+    #[test]
+    fn a_file_with_the_same_process_id_is_not_ours() {
+        let root = tempfile::tempdir().unwrap();
+        let (files, path) = (ProjectFiles::open(root.path()).unwrap(), root.path().join("a.lock"));
+        let held = ForeignLockHeld::pid_file(&files, &lock(), Duration::ZERO, AGES, now()).unwrap();
+        held.check().unwrap();
+        let text = fs::read(&path).unwrap();
+        fs::remove_file(&path).unwrap();
+        fs::write(&path, &text).unwrap();
+        assert_eq!(held.check().unwrap_err().code, "lock_lost");
+        drop(held);
+        assert_eq!(fs::read(&path).unwrap(), text, "only our own lock is given back");
+    }
+
+    #[test]
+    fn a_lock_that_cannot_be_made_is_told() {
+        let root = tempfile::tempdir().unwrap();
+        let files = ProjectFiles::open(root.path()).unwrap();
+        let none = ProjectPath::known("none/a.lock");
+        let refusal = ForeignLockHeld::pid_file(&files, &none, Duration::ZERO, AGES, now()).err().unwrap();
+        assert_eq!(refusal.code, "store_unavailable");
+    }
+
+    /// A process that may write nothing into files, so that making a lock fails halfway.
+    #[test]
+    fn a_lock_that_cannot_be_written_is_not_left() {
+        if std::env::var_os("MAY_NOT_WRITE").is_none() {
+            let name = "images::foreign::tests::a_lock_that_cannot_be_written_is_not_left";
+            let script = "ulimit -f 0; trap '' XFSZ; exec \"$0\" --exact \"$1\" --nocapture";
+            let mut child = Command::new("sh");
+            child.args(["-c", script]).arg(std::env::current_exe().unwrap()).arg(name).env("MAY_NOT_WRITE", "1");
+            let output = child.output().unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+            return;
+        }
+        let root = tempfile::tempdir().unwrap();
+        let files = ProjectFiles::open(root.path()).unwrap();
+        assert!(File::create(root.path().join("probe")).and_then(|file| file.set_len(1)).is_err());
+        fs::remove_file(root.path().join("probe")).unwrap();
+        let refusal = ForeignLockHeld::folder(&files, &lock(), Duration::ZERO, 0, now()).err().unwrap();
+        assert_eq!(refusal.code, "write_failed");
+        let refusal = ForeignLockHeld::pid_file(&files, &lock(), Duration::ZERO, AGES, now()).err().unwrap();
+        assert_eq!(refusal.code, "store_unavailable");
+        assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0, "no lock of ours stays");
+    }
 }

@@ -4,6 +4,8 @@ mod aside;
 mod digest;
 mod files;
 mod foreign;
+mod holder;
+mod log;
 mod moves;
 mod replace;
 
@@ -11,5 +13,7 @@ pub(crate) use aside::keep_aside;
 pub(crate) use digest::{digest, mark_of};
 pub(crate) use files::{FileStamp, ProjectFiles};
 pub(crate) use foreign::ForeignLockHeld;
+pub(crate) use holder::PidFileAges;
+pub(crate) use log::append_line;
 pub(crate) use moves::{MoveOutcome, carry_out};
-pub(crate) use replace::{Prepared, append_line, create_new, remove, sweep, sync_folder_of};
+pub(crate) use replace::{Prepared, create_new, remove, sweep, sync_folder_of};

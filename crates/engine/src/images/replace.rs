@@ -3,51 +3,82 @@
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use cap_std::fs::{OpenOptions, OpenOptionsExt as _, Permissions, PermissionsExt as _};
+use cap_std::fs::{Dir, File, OpenOptions, OpenOptionsExt as _, Permissions, PermissionsExt as _};
 use model::ProjectPath;
-use rustix::fs::OFlags;
+use rustix::fs::{OFlags, RenameFlags};
+use rustix::io::Errno;
 
 use super::files::{FileStamp, ProjectFiles};
+use crate::clock;
 use crate::mutants::planted;
 
-/// Bytes that are safe on disk under a temporary name beside their target.
+/// How many names are tried for a temporary file; past that something is badly wrong with the folder.
+const TRIES: u32 = 100;
+
+/// Bytes that are safe on disk under a temporary name.
 ///
 /// The temporary file lies in the target's folder, so that the rename never crosses file systems.
 /// Its name is the same every time: whoever holds the locks is the only writer, and a leftover of a
-/// killed one is found and removed by name.
+/// killed one is found and removed by name. Where the target's folder is yet to come or to go with
+/// a folder move, the file lies in the engine's own folder instead: what is made in the target's
+/// folder before the move would stand in the move's way, or go away with it.
 pub(crate) struct Prepared {
     target: ProjectPath,
     temporary: ProjectPath,
 }
 
-fn temporary_of(target: &ProjectPath) -> ProjectPath {
+// The names for the temporary file, best first: something that cannot be removed may stand there.
+fn temporaries_of(target: &ProjectPath) -> impl Iterator<Item = ProjectPath> {
     // With one name for all, writers outside the lock would only take each other's files away.
     let writer = if planted("images_outside_lock") { std::process::id().to_string() } else { String::new() };
-    target.beside(&format!(".mainstay-{}{writer}.tmp", target.name())).expect("a name beside a valid path is valid")
+    (1..=TRIES).map(move |number| {
+        let number = if number == 1 { String::new() } else { format!("-{number}") };
+        let name = format!(".mainstay-{}{writer}{number}.tmp", target.name());
+        target.beside(&name).expect("a name beside a valid path is valid")
+    })
 }
 
 impl Prepared {
     /// Writes and fsyncs the temporary file, making the folders on the way.
     pub(crate) fn write(files: &ProjectFiles, target: &ProjectPath, bytes: &[u8]) -> io::Result<Self> {
         make_folders(files, target)?;
-        let temporary = temporary_of(target);
+        Self::at(files, temporaries_of(target), target, target, bytes)
+    }
+
+    /// The same, where folder moves come before the publishing; until then the file stands at `origin`.
+    pub(crate) fn write_apart(
+        files: &ProjectFiles,
+        target: &ProjectPath,
+        origin: &ProjectPath,
+        bytes: &[u8],
+    ) -> io::Result<Self> {
+        // Of fixed names too, so that leftovers are few and used again.
+        let home = ProjectPath::known(".mainstay/image");
+        let number = super::digest(target.as_str().as_bytes());
+        let apart = home.beside(&format!("image-{}", &number[..16])).expect("a valid name");
+        Self::at(files, temporaries_of(&apart), target, origin, bytes)
+    }
+
+    fn at(
+        files: &ProjectFiles,
+        mut names: impl Iterator<Item = ProjectPath>,
+        target: &ProjectPath,
+        origin: &ProjectPath,
+        bytes: &[u8],
+    ) -> io::Result<Self> {
+        let (temporary, file) = loop {
+            let temporary = names.next().ok_or_else(|| io::Error::other("no free name for a temporary file"))?;
+            match open_new(files, &temporary) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                opened => break (temporary, opened?),
+            }
+        };
         let prepared = Self { target: target.clone(), temporary };
-        let written = prepared.fill(files, bytes);
+        let written = fill(files, file, origin, bytes);
         if written.is_err() {
             prepared.abandon(files);
         }
         written.map(|()| prepared)
-    }
-
-    fn fill(&self, files: &ProjectFiles, bytes: &[u8]) -> io::Result<()> {
-        let mut file = open_new(files, &self.temporary)?;
-        if let Ok(metadata) = files.dir().symlink_metadata(self.target.as_str())
-            && metadata.is_file()
-        {
-            file.set_permissions(Permissions::from_mode(metadata.permissions().mode() & 0o777))?;
-        }
-        file.write_all(bytes)?;
-        file.sync_all()
     }
 
     /// Renames the temporary file over its target, unless the target is no longer what was seen.
@@ -64,11 +95,20 @@ impl Prepared {
             self.abandon(files);
             return Ok(true);
         }
-        let renamed = files.dir().rename(self.temporary.as_str(), files.dir(), self.target.as_str());
+        let renamed = match seen {
+            // Where nothing stood, something that came in this very moment stays.
+            None if !planted("images_outside_lock") => {
+                make_folders(files, &self.target).and_then(|()| rename_new(files, &self.temporary, &self.target))
+            }
+            _ => files.dir().rename(self.temporary.as_str(), files.dir(), self.target.as_str()),
+        };
         if renamed.is_err() {
             self.abandon(files);
         }
-        renamed.map(|()| true)
+        match renamed {
+            Err(error) if seen.is_none() && error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            renamed => renamed.map(|()| true),
+        }
     }
 
     /// Removes the temporary file again.
@@ -78,38 +118,79 @@ impl Prepared {
     }
 }
 
+// The file gets the permissions of the one that it replaces.
+fn fill(files: &ProjectFiles, mut file: File, replaced: &ProjectPath, bytes: &[u8]) -> io::Result<()> {
+    if let Ok(metadata) = files.dir().symlink_metadata(replaced.as_str())
+        && metadata.is_file()
+    {
+        file.set_permissions(Permissions::from_mode(metadata.permissions().mode() & 0o777))?;
+    }
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
 /// Removes what a killed writer left beside `target`.
 pub(crate) fn sweep(files: &ProjectFiles, target: &ProjectPath) {
-    drop(files.dir().remove_file(temporary_of(target).as_str()));
+    for temporary in temporaries_of(target) {
+        match files.dir().remove_file(temporary.as_str()) {
+            // The next name was used where this one could not be.
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {}
+            _ => break,
+        }
+    }
 }
 
-/// Creates a file that must not exist yet, fsynced, with its folders.
+/// Creates a file that must not exist yet, fsynced, with its folders; no half of it is ever there.
+///
+/// Its temporary name is its own, since not everyone who creates a file holds a lock.
 pub(crate) fn create_new(files: &ProjectFiles, path: &ProjectPath, bytes: &[u8]) -> io::Result<()> {
     make_folders(files, path)?;
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true).custom_flags(OFlags::NOFOLLOW.bits().cast_signed());
-    let mut file = files.dir().open_with(path.as_str(), &options)?;
-    let written = file.write_all(bytes).and_then(|()| file.sync_all());
-    if written.is_err() {
-        drop(files.dir().remove_file(path.as_str()));
+    if files.dir().symlink_metadata(path.as_str()).is_ok() {
+        return Err(io::ErrorKind::AlreadyExists.into());
     }
-    written
+    let own = path.beside(&format!(".mainstay-{}.tmp", clock::random())).expect("a valid name");
+    let prepared = Prepared::at(files, std::iter::once(own), path, path, bytes)?;
+    if prepared.publish(files, None)? { Ok(()) } else { Err(io::ErrorKind::AlreadyExists.into()) }
 }
 
-fn open_new(files: &ProjectFiles, path: &ProjectPath) -> io::Result<cap_std::fs::File> {
+fn open_new(files: &ProjectFiles, path: &ProjectPath) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true).custom_flags(OFlags::NOFOLLOW.bits().cast_signed());
     match files.dir().open_with(path.as_str(), &options) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            files.dir().remove_file(path.as_str())?;
+        Err(error)
+            if error.kind() == io::ErrorKind::AlreadyExists && files.dir().remove_file(path.as_str()).is_ok() =>
+        {
             files.dir().open_with(path.as_str(), &options)
         }
         opened => opened,
     }
 }
 
-// A folder that had to be made is safe only after its parent's fsync, so that happens at once.
-fn make_folders(files: &ProjectFiles, path: &ProjectPath) -> io::Result<()> {
+/// Renames within the project; what stands at `to` stays, and so does `from` then.
+pub(super) fn rename_new(files: &ProjectFiles, from: &ProjectPath, to: &ProjectPath) -> io::Result<()> {
+    let (from_folder, to_folder) = (folder_of(files, from)?, folder_of(files, to)?);
+    match rustix::fs::renameat_with(&from_folder, from.name(), &to_folder, to.name(), RenameFlags::NOREPLACE) {
+        // Not every file system can do it in one step.
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) if to_folder.symlink_metadata(to.name()).is_err() => {
+            from_folder.rename(from.name(), &to_folder, to.name())
+        }
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => Err(io::ErrorKind::AlreadyExists.into()),
+        renamed => renamed.map_err(io::Error::from),
+    }
+}
+
+// Through the handle on the root, which cannot be left.
+fn folder_of(files: &ProjectFiles, path: &ProjectPath) -> io::Result<Dir> {
+    match path.parent() {
+        Some(folder) => files.dir().open_dir(folder.as_str()),
+        None => files.dir().try_clone(),
+    }
+}
+
+/// Makes the folders on the way to `path`.
+///
+/// A folder that had to be made is safe only after its parent's fsync, so that happens at once.
+pub(super) fn make_folders(files: &ProjectFiles, path: &ProjectPath) -> io::Result<()> {
     let Some(folder) = path.parent() else { return Ok(()) };
     if files.dir().symlink_metadata(folder.as_str()).is_ok_and(|metadata| metadata.is_dir()) {
         return Ok(());
@@ -133,8 +214,13 @@ pub(crate) fn sync_folder_of(files: &ProjectFiles, path: &ProjectPath) -> io::Re
 
 /// Removes a file, unless it is no longer what was seen; answers whether it is gone.
 pub(crate) fn remove(files: &ProjectFiles, path: &ProjectPath, seen: Option<FileStamp>) -> io::Result<bool> {
-    if files.stamp(path) != seen {
-        return Ok(false);
+    match files.dir().symlink_metadata(path.as_str()) {
+        // It may have gone with its folder.
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(true);
+        }
+        _ if files.stamp(path) != seen => return Ok(false),
+        _ => {}
     }
     match files.dir().remove_file(path.as_str()) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -142,26 +228,73 @@ pub(crate) fn remove(files: &ProjectFiles, path: &ProjectPath, seen: Option<File
     }
 }
 
-/// Adds a line to a log and keeps the last `keep` lines.
-pub(crate) fn append_line(files: &ProjectFiles, path: &ProjectPath, line: &str, keep: usize) -> io::Result<()> {
-    use std::io::Read as _;
-    make_folders(files, path)?;
-    // A pipe in its place must neither block nor be written to.
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    let mut options = OpenOptions::new();
-    options.read(true).append(true).create(true).custom_flags(flags.bits().cast_signed());
-    let mut file = files.dir().open_with(path.as_str(), &options)?;
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
+#[cfg(test)]
+mod tests {
+    use super::{Prepared, create_new, sweep};
+    use crate::images::ProjectFiles;
+    use model::ProjectPath;
+    use std::fs;
+
+    fn check(act: impl FnOnce(&ProjectFiles, &ProjectPath), expected: &[&str]) {
+        let root = tempfile::tempdir().unwrap();
+        act(&ProjectFiles::open(root.path()).unwrap(), &ProjectPath::known("file"));
+        let mut names: Vec<String> =
+            fs::read_dir(root.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort_unstable();
+        assert_eq!(names, expected);
     }
-    file.write_all(format!("{line}\n").as_bytes())?;
-    let mut bytes = Vec::new();
-    files.dir().open(path.as_str())?.read_to_end(&mut bytes)?;
-    let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
-    if lines.len() > keep {
-        let kept = lines[lines.len() - keep..].concat();
-        let stamp = files.stamp(path);
-        Prepared::write(files, path, &kept)?.publish(files, stamp)?;
+
+    #[test]
+    fn a_file_that_comes_at_the_last_moment_stays() {
+        let act = |files: &ProjectFiles, path: &ProjectPath| {
+            let prepared = Prepared::write(files, path, b"ours").unwrap();
+            // Something without a stamp looks like nothing until the rename.
+            files.dir().create_dir("file").unwrap();
+            assert!(!prepared.publish(files, None).unwrap());
+            assert!(files.dir().symlink_metadata("file").unwrap().is_dir());
+        };
+        check(act, &["file"]);
+        let act = |files: &ProjectFiles, path: &ProjectPath| {
+            files.dir().write("file", "theirs").unwrap();
+            files.dir().write("new", "ours").unwrap();
+            let error = super::rename_new(files, &ProjectPath::known("new"), path).unwrap_err();
+            assert_eq!(error.kind(), std::io::ErrorKind::AlreadyExists);
+            assert_eq!(files.dir().read_to_string("file").unwrap(), "theirs");
+        };
+        check(act, &["file", "new"]);
     }
-    Ok(())
+
+    #[test]
+    fn a_link_in_the_window_is_not_replaced() {
+        let act = |files: &ProjectFiles, path: &ProjectPath| {
+            let prepared = Prepared::write(files, path, b"ours").unwrap();
+            files.dir().symlink("elsewhere", "file").unwrap();
+            assert!(!prepared.publish(files, None).unwrap());
+        };
+        check(act, &["file"]);
+    }
+
+    #[test]
+    fn something_in_the_temporary_files_place_is_passed_by() {
+        let act = |files: &ProjectFiles, path: &ProjectPath| {
+            files.dir().create_dir_all(".mainstay-file.tmp/theirs").unwrap();
+            let prepared = Prepared::write(files, path, b"one").unwrap();
+            assert!(prepared.publish(files, None).unwrap());
+            assert_eq!(files.dir().read_to_string("file").unwrap(), "one");
+            drop(Prepared::write(files, path, b"left by a killed writer").unwrap());
+            sweep(files, path);
+        };
+        check(act, &[".mainstay-file.tmp", "file"]);
+    }
+
+    #[test]
+    fn what_is_created_is_whole_and_replaces_nothing() {
+        let act = |files: &ProjectFiles, path: &ProjectPath| {
+            create_new(files, path, b"one").unwrap();
+            let error = create_new(files, path, b"two").unwrap_err();
+            assert_eq!(error.kind(), std::io::ErrorKind::AlreadyExists);
+            assert_eq!(files.dir().read_to_string("file").unwrap(), "one");
+        };
+        check(act, &["file"]);
+    }
 }

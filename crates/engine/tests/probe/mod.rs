@@ -87,9 +87,12 @@ impl Format for Probe {
                     wait_ms: settings.wait_ms,
                     stale_ms: settings.stale_ms,
                 },
-                settings::LockKind::PidFile => {
-                    ForeignLock::PidFile { path: ProjectPath::known("probe.lock"), wait_ms: settings.wait_ms }
-                }
+                settings::LockKind::PidFile => ForeignLock::PidFile {
+                    path: settings.lock_path,
+                    wait_ms: settings.wait_ms,
+                    empty_stale_ms: 1_000,
+                    stale_ms: 60_000,
+                },
             }),
             take_in: settings.take_in,
             ..Sources::default()
@@ -137,6 +140,20 @@ impl Format for Probe {
         let counts = view.records.get(&item("count"));
         if let (true, Some(count)) = (needed("item", COUNT), counts) {
             images.push(image(COUNT, ImageContent::Bytes(format!("{count}\n").into_bytes())));
+        }
+        // Each label is an image in a folder that moves.
+        let of_path =
+            |path: &ProjectPath| path.as_str().strip_prefix("shelf/")?.strip_suffix("/LABEL").map(str::to_owned);
+        let changed = touched.changes.iter().filter(|change| change.key.kind == "label");
+        let names =
+            changed.map(|change| change.key.id.as_str().to_owned()).chain(touched.paths.iter().filter_map(of_path));
+        for name in names.collect::<std::collections::BTreeSet<_>>() {
+            let content = match view.records.get(&RecordKey::new(SPACE, "label", name.as_str())) {
+                Some(text) => ImageContent::Bytes(format!("{text}\n").into_bytes()),
+                None => ImageContent::Absent,
+            };
+            images
+                .push(Image { path: ProjectPath::new(format!("shelf/{name}/LABEL")).expect("a valid path"), content });
         }
         images
     }

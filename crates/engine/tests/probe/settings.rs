@@ -1,7 +1,7 @@
 //! What `mainstay.toml` says under `[probe]`.
 
 use format::{Restore, TakeIn};
-use model::{Context, Value};
+use model::{Context, ProjectPath, Value};
 
 #[derive(Clone, Copy)]
 pub(super) enum LockKind {
@@ -11,6 +11,7 @@ pub(super) enum LockKind {
 
 pub(super) struct Settings {
     pub(super) lock: Option<LockKind>,
+    pub(super) lock_path: ProjectPath,
     pub(super) wait_ms: u64,
     pub(super) stale_ms: i64,
     pub(super) take_in: TakeIn,
@@ -21,7 +22,7 @@ pub(super) struct Settings {
 impl Settings {
     /// Reads the settings of the probe.
     ///
-    /// **Shape**: `lock = "folder"|"pid"`, `wait_ms`, `stale_ms`, `take_in = "always"`,
+    /// **Shape**: `lock = "folder"|"pid"`, `lock_path` (of a pid file), `wait_ms`, `stale_ms`, `take_in = "always"`,
     /// `restore = "always"|"never"`, `limit`.
     pub(super) fn of(ctx: &Context) -> Self {
         let probe = ctx.settings.get("probe").and_then(Value::as_object);
@@ -33,6 +34,7 @@ impl Settings {
                 Some("pid") => Some(LockKind::PidFile),
                 _ => None,
             },
+            lock_path: ProjectPath::new(word("lock_path").unwrap_or("probe.lock")).expect("tests name locks well"),
             wait_ms: value("wait_ms").and_then(Value::as_u64).unwrap_or_default(),
             stale_ms: value("stale_ms").and_then(Value::as_i64).unwrap_or(30_000),
             take_in: if word("take_in") == Some("always") { TakeIn::Always } else { TakeIn::OnWrite },

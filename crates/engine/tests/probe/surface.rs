@@ -21,6 +21,8 @@ static TOOLS: &[Tool] = &[
     tool("settle", Effect::WriteIdempotent, &[needed("name"), needed("value")]),
     tool("meddle", Effect::WriteIdempotent, &[needed("key"), needed("value")]),
     tool("shelve", Effect::Write, &[needed("name")]),
+    tool("label", Effect::Write, &[needed("name")]),
+    tool("rename", Effect::Write, &[needed("name"), needed("value")]),
     tool("unshelve", Effect::Write, &[needed("name")]),
     tool("note_event", Effect::Event, &[needed("name"), optional("place")]),
     tool("refuse", Effect::Write, &[]),

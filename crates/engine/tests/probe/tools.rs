@@ -38,7 +38,18 @@ pub(super) fn handle(call: &Call, view: &View<'_>, ctx: &Context) -> Result<Outc
         }
         "shelve" => {
             outcome.moves.push(shelf(&text("name")));
+            draft.delete(label(text("name")));
             draft.put(RecordKey::new(SPACE, "shelved", text("name")), true.into());
+        }
+        "label" => draft.put(label(text("name")), text("name").into()),
+        "rename" => {
+            let place = |name: &str| path(&format!("shelf/{}", text(name)));
+            outcome.moves.push(FolderMove { from: place("name")?, to: place("value")? });
+            outcome
+                .files
+                .push(ExtraFile::Create { path: path(&format!("shelf/{}/new", text("value")))?, bytes: Vec::new() });
+            draft.delete(label(text("name")));
+            draft.put(label(text("value")), text("value").into());
         }
         "unshelve" => {
             outcome.moves.push(shelf(&text("name")).inverse());
@@ -81,6 +92,10 @@ fn bump(draft: &mut Draft<'_>, view: &View<'_>, key: &str) -> i64 {
 fn shelf(name: &str) -> FolderMove {
     let place = |folder: &str| ProjectPath::new(format!("{folder}/{name}")).expect("tests name folders well");
     FolderMove { from: place("shelf"), to: place(".mainstay/trash") }
+}
+
+fn label(name: String) -> RecordKey {
+    RecordKey::new(SPACE, "label", name)
 }
 
 fn path(text: &str) -> Result<ProjectPath, Refusal> {
