@@ -31,6 +31,8 @@ pub(crate) enum Denied {
     Accept,
     /// The body is not declared as JSON.
     ContentType,
+    /// The `MCP-Protocol-Version` is none that is spoken here.
+    ProtocolVersion,
     /// The body has more than [`message::MAX_BYTES`].
     TooLarge,
     /// The body did not come in time.
@@ -54,6 +56,11 @@ impl Denied {
             Self::ContentType => {
                 (StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", "a body must be application/json")
             }
+            Self::ProtocolVersion => (
+                StatusCode::BAD_REQUEST,
+                "unsupported_protocol_version",
+                "this MCP-Protocol-Version is not spoken here",
+            ),
             Self::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "too_large", "a body has at most 1 MiB"),
             Self::Slow => (StatusCode::REQUEST_TIMEOUT, "timeout", "the body did not come in time"),
             Self::Broken => (StatusCode::BAD_REQUEST, "bad_request", "the body broke off"),

@@ -14,6 +14,7 @@ use hyper::body::Body;
 use model::{Object, Value};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -26,7 +27,12 @@ use crate::server::{Server, VERSION};
 pub(crate) type Answer = Response<BoxBody<Bytes, Infallible>>;
 
 /// How long a body may take to come.
-const BODY_TIME: Duration = Duration::from_secs(30);
+const BODY_TIME: Duration = Duration::from_secs(10);
+
+/// How many bytes of messages may be under way at a time: eight of the greatest.
+///
+/// A message that was read takes up to some thirty times the bytes of its text.
+const ROOM: usize = 8 * message::MAX_BYTES;
 
 /// How much of a body that is too large is still read, so that its sender comes to read the answer.
 const MAX_SKIPPED: usize = 4 * message::MAX_BYTES;
@@ -40,6 +46,7 @@ pub(crate) struct Routes {
     mcp: StreamableHttpService<Server, NeverSessionManager>,
     guard: Guard,
     nonce: Option<String>,
+    room: Arc<Semaphore>,
     stop: CancellationToken,
 }
 
@@ -54,7 +61,7 @@ impl Routes {
             .disable_allowed_hosts();
         let sessions = Arc::new(NeverSessionManager::default());
         let mcp = StreamableHttpService::new(move || Ok(per_request.clone()), sessions, config);
-        Self { server, mcp, guard, nonce, stop }
+        Self { server, mcp, guard, nonce, room: Arc::new(Semaphore::new(ROOM)), stop }
     }
 
     /// What is under way, from the moment a message is whole.
@@ -121,19 +128,37 @@ impl Routes {
         if self.stop.is_cancelled() {
             return Err(Denied::Stopping);
         }
-        let value = match message::read(&body) {
-            Ok(value) => value,
+        let room = self.room_for(&body).await;
+        // Of the value only the id stays: the protocol's own reader makes one more.
+        let id = match message::read(&body) {
+            Ok(value) => message::id(&value),
             Err(error) => return Ok(bad_message(message::error_bytes(error, None))),
         };
         prepare(&mut head.headers);
+        // The call may outlive a client that leaves, and its message with it.
+        head.extensions.insert(room.clone());
         let answer = self.mcp.handle(Request::from_parts(head, Full::new(body))).await;
-        drop(under_way);
-        if answer.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
+        drop((room, under_way));
+        match answer.status() {
             // What was declared as JSON and is JSON is not a message.
-            return Ok(bad_message(message::error_bytes(message::shapeless(), Some(&value))));
+            StatusCode::UNSUPPORTED_MEDIA_TYPE => Ok(bad_message(message::error_bytes(message::shapeless(), id))),
+            StatusCode::BAD_REQUEST if !is_json(answer.headers()) => Err(Denied::ProtocolVersion),
+            _ => Ok(answer),
         }
-        Ok(answer)
     }
+
+    /// Waits until a message may be read: small ones hardly ever do.
+    async fn room_for(&self, body: &Bytes) -> Room {
+        let bytes = u32::try_from(body.len()).expect("a body is bounded").max(1);
+        let permit = Arc::clone(&self.room).acquire_many_owned(bytes).await;
+        Room { _permit: Arc::new(permit.expect("the semaphore is never closed")) }
+    }
+}
+
+/// What a message takes of [`ROOM`], until nobody holds it any more.
+#[derive(Clone)]
+struct Room {
+    _permit: Arc<OwnedSemaphorePermit>,
 }
 
 /// Makes a checked head what the protocol's own service expects; the token goes no further.
@@ -191,6 +216,10 @@ fn preflight() -> Answer {
     headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST"));
     headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(ALLOWED_HEADERS));
     answer
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    headers.get(header::CONTENT_TYPE).is_some_and(|declared| declared == "application/json")
 }
 
 fn bad_message(error: Vec<u8>) -> Answer {

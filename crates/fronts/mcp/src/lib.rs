@@ -13,7 +13,7 @@
 //! | `errors` | the one table from refusals to JSON-RPC; why serving ended |
 //! | `message` | one JSON-RPC message before it is known to be one |
 //! | `stdio`, `lines` | a server on two byte streams |
-//! | `listen`, `http`, `guard`, `patience` | a server on a port: connections, routes, who may ask, stalled clients |
+//! | `listen`, `idle`, `http`, `guard`, `patience` | a server on a port: connections, the unused ones, routes, who may ask, stalled clients |
 //! | `signals` | being asked to stop |
 //!
 //! **Stateless**: actor, session and request id come with each call, so every protocol revision
@@ -27,6 +27,7 @@ mod guard;
 mod host;
 mod http;
 mod identity;
+mod idle;
 mod lines;
 mod listen;
 mod message;

@@ -137,11 +137,15 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
             Ok(value) => value,
             Err(error) => return Meaning::Error(message::error_bytes(error, None)),
         };
+        let is_notification = value.get("method").is_some() && value.get("id").is_none();
+        let id = message::id(&value);
+        // A value takes many times the bytes of its text, and the protocol's own reader makes one more.
+        drop(value);
         match serde_json::from_slice(line) {
             Ok(message) => self.admit(message),
             // Nobody waits for the answer to a notification.
-            Err(_) if value.get("method").is_some() && value.get("id").is_none() => Meaning::Nothing,
-            Err(_) => Meaning::Error(message::error_bytes(message::shapeless(), Some(&value))),
+            Err(_) if is_notification => Meaning::Nothing,
+            Err(_) => Meaning::Error(message::error_bytes(message::shapeless(), id)),
         }
     }
 

@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -20,20 +21,23 @@ use crate::guard::Guard;
 use crate::host::Host;
 use crate::http::Routes;
 use crate::identity::IdentityDefaults;
+use crate::idle::{Idle, Seat};
 use crate::patience::Patience;
 use crate::server::{BLOCKING_THREADS, Server};
 use crate::{HttpOptions, ServeError, ToolNames, signals};
 
-/// How many connections are served at a time; more wait unaccepted.
+/// How many connections are served at a time. One more takes the place of the one that has been idle longest; while
+/// all of them are answering it waits, and the others unaccepted.
 const MAX_CONNECTIONS: usize = 256;
 
 /// How long a request's head may take, and how long a connection may be idle between two.
-const HEAD_TIME: Duration = Duration::from_secs(30);
+const HEAD_TIME: Duration = Duration::from_secs(10);
 
 /// How long an answer may wait for a client that does not read.
 const WRITE_TIME: Duration = Duration::from_secs(30);
 
-/// How many headers a request may have, and how many bytes its head; more are answered with 431.
+/// How many headers a request may have, and how many bytes may be buffered of a head that has not ended; more are
+/// answered with 431. What one read brings beyond the bytes still counts as read.
 const MAX_HEADERS: usize = 100;
 const MAX_HEAD_BYTES: usize = 64 * 1024;
 
@@ -87,26 +91,30 @@ pub(crate) async fn serve_listener(
     let routes = Arc::new(routes);
     let connections = TaskTracker::new();
     let cut = CancellationToken::new();
-    let places = Arc::new(Semaphore::new(max_connections));
+    let (places, idle) = (Arc::new(Semaphore::new(max_connections)), Arc::new(Idle::default()));
     loop {
-        let place = Arc::clone(&places).acquire_owned();
-        let (place, accepted) = tokio::select! {
+        let accepted = tokio::select! {
             biased;
             () = stop.cancelled() => break,
-            next = async { (place.await, listener.accept().await) } => next,
+            accepted = listener.accept() => accepted,
         };
         let Ok((stream, _)) = accepted else {
             // Out of file descriptors, most likely: other connections must end first.
             sleep(Duration::from_millis(50)).await;
             continue;
         };
+        let place = tokio::select! {
+            biased;
+            () = stop.cancelled() => break,
+            place = free_place(&places, &idle) => place,
+        };
         // An answer is one small write; waiting to fill a packet would only delay it.
         let _ = stream.set_nodelay(true);
-        let (routes, stop, cut) = (Arc::clone(&routes), stop.clone(), cut.clone());
+        let (routes, seat, stop, cut) = (Arc::clone(&routes), idle.seat(), stop.clone(), cut.clone());
         connections.spawn(async move {
             tokio::select! {
                 () = cut.cancelled() => {}
-                () = serve_connection(stream, routes, stop) => {}
+                () = serve_connection(stream, routes, seat, stop) => {}
             }
             drop(place);
         });
@@ -122,14 +130,32 @@ pub(crate) async fn serve_listener(
     connections.wait().await;
 }
 
-/// Serves one connection until it ends, or until `stop` is cancelled and its last answer is out.
-pub(crate) async fn serve_connection<S>(stream: S, routes: Arc<Routes>, stop: CancellationToken)
+/// A place for one more connection; where there is none, the one that has been idle longest makes room.
+async fn free_place(places: &Arc<Semaphore>, idle: &Idle) -> OwnedSemaphorePermit {
+    let mut place = pin!(Arc::clone(places).acquire_owned());
+    let place = tokio::select! {
+        biased;
+        place = place.as_mut() => place,
+        () = idle.dismiss() => place.await,
+    };
+    place.expect("the semaphore is never closed")
+}
+
+/// Serves one connection until it ends or is dismissed, or until `stop` is cancelled and its last answer is out.
+pub(crate) async fn serve_connection<S>(stream: S, routes: Arc<Routes>, seat: Seat, stop: CancellationToken)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
+    let seat = Arc::new(seat);
+    let at_seat = Arc::clone(&seat);
     let service = service_fn(move |request| {
-        let routes = Arc::clone(&routes);
-        async move { Ok::<_, Infallible>(routes.answer(request).await) }
+        let (routes, seat) = (Arc::clone(&routes), Arc::clone(&at_seat));
+        async move {
+            seat.answer();
+            let answer = routes.answer(request).await;
+            seat.wait();
+            Ok::<_, Infallible>(answer)
+        }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -137,11 +163,18 @@ where
         .max_headers(MAX_HEADERS)
         .max_buf_size(MAX_HEAD_BYTES)
         .serve_connection(TokioIo::new(Patience::new(stream, WRITE_TIME)), service);
-    let mut connection = std::pin::pin!(connection);
+    let mut connection = pin!(connection);
     // A connection that breaks is the client's affair.
     tokio::select! {
-        _ = connection.as_mut() => return,
-        () = stop.cancelled() => connection.as_mut().graceful_shutdown(),
+        _ = connection.as_mut() => {}
+        () = stop.cancelled() => {
+            connection.as_mut().graceful_shutdown();
+            let _ = connection.await;
+        }
+        () = seat.dismissed() => {
+            connection.as_mut().graceful_shutdown();
+            // Half a head is given up; a request that came at the last moment is not.
+            while timeout(LAST_ANSWERS, connection.as_mut()).await.is_err() && seat.is_answering() {}
+        }
     }
-    let _ = connection.await;
 }

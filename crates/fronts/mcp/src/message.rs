@@ -30,13 +30,17 @@ pub(crate) fn too_large() -> ErrorData {
     ErrorData::invalid_request(format!("a message has at most {MAX_BYTES} bytes"), None)
 }
 
-/// The bytes of an error, with the id of the message it answers where that can be told.
-pub(crate) fn error_bytes(error: ErrorData, message: Option<&Value>) -> Vec<u8> {
-    let id = match message.and_then(|message| message.get("id")) {
+/// The id of a message, where it has one of the two kinds that there are.
+pub(crate) fn id(message: &Value) -> Option<NumberOrString> {
+    match message.get("id") {
         Some(Value::String(text)) => Some(NumberOrString::String(text.as_str().into())),
         Some(Value::Number(number)) => number.as_i64().map(NumberOrString::Number),
         _ => None,
-    };
+    }
+}
+
+/// The bytes of an error, with the id of the message it answers where that can be told.
+pub(crate) fn error_bytes(error: ErrorData, id: Option<NumberOrString>) -> Vec<u8> {
     serde_json::to_vec(&ServerJsonRpcMessage::error(error, id)).expect("an error object is plain JSON")
 }
 
@@ -69,7 +73,7 @@ mod tests {
         let ids = [("7", "\"id\":7"), ("\"a\"", "\"id\":\"a\""), ("null", "\"error\""), ("1.5", "\"error\"")];
         for (id, expected) in ids {
             let message: Value = serde_json::from_str(&format!("{{\"id\":{id}}}")).unwrap();
-            let bytes = error_bytes(shapeless(), Some(&message));
+            let bytes = error_bytes(shapeless(), super::id(&message));
             assert!(String::from_utf8(bytes).unwrap().contains(expected), "{id}");
         }
     }

@@ -122,11 +122,15 @@ fn a_body_ends_at_the_cap() {
 fn the_form_of_a_request_is_checked_before_its_body() {
     let server = Running::plain();
     let body = call(1, "note_say", r#"{"text":"x"}"#);
-    let with = |lines: &str| {
+    let answer = |lines: &str| {
         let host = server.address;
         let head = format!("POST /mcp HTTP/1.1\r\nHost: {host}\r\nContent-Length: {}\r\n{lines}\r\n{body}", body.len());
-        server.send(head.as_bytes()).status
+        server.send(head.as_bytes())
     };
+    let unknown = answer("Content-Type: application/json\r\nMCP-Protocol-Version: foo\r\n");
+    assert_eq!((unknown.status, unknown.header("content-type")), (400, Some("application/json")));
+    assert_eq!(unknown.json()["error"]["code"], "unsupported_protocol_version");
+    let with = |lines: &str| answer(lines).status;
     assert_eq!(with(""), 415);
     assert_eq!(with("Content-Type: text/plain\r\n"), 415);
     assert_eq!(with("Content-Type: application/x-www-form-urlencoded\r\n"), 415);

@@ -5,6 +5,7 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 use tokio_util::sync::CancellationToken;
 
@@ -13,6 +14,8 @@ use super::raw::{MAX_CONNECTIONS, Running, call, loopback, read};
 use crate::guard::Guard;
 use crate::http::Routes;
 use crate::identity::IdentityDefaults;
+use crate::idle::Idle;
+use crate::message::MAX_BYTES;
 use crate::server::Server;
 use crate::{ToolNames, listen};
 
@@ -83,28 +86,82 @@ fn a_client_that_leaves_does_not_take_its_call_along() {
 }
 
 #[test]
-fn a_connection_too_many_waits_for_its_place() {
+fn a_connection_too_many_takes_the_place_of_the_longest_idle() {
     let server = Running::plain();
     let health = format!("GET /health HTTP/1.1\r\nHost: {}\r\n\r\n", server.address);
     let ask = || {
         let mut stream = server.connect();
         stream.write_all(health.as_bytes()).unwrap();
+        assert_eq!(read(&mut stream).status, 200);
         stream
     };
     let mut first: Vec<TcpStream> = (0..MAX_CONNECTIONS).map(|_| ask()).collect();
-    for stream in &mut first {
+    // Half a head holds no place either.
+    first[0].write_all(b"GET /hea").unwrap();
+    let mut newcomer = ask();
+    assert_eq!(read(&mut first[0]).status, 0);
+    for stream in first[1..].iter_mut().chain([&mut newcomer]) {
+        stream.write_all(health.as_bytes()).unwrap();
         assert_eq!(read(stream).status, 200);
     }
+}
+
+#[test]
+fn a_connection_that_answers_keeps_its_place() {
+    let server = Running::plain();
+    let body = call(1, "note_wait", "{}");
+    let head = format!("POST /mcp HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n", server.address);
+    let ask = || {
+        let mut stream = server.connect();
+        stream.write_all(format!("{head}Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes()).unwrap();
+        stream
+    };
+    let mut first: Vec<TcpStream> = (0..MAX_CONNECTIONS).map(|_| ask()).collect();
+    server.host.until_waiting(MAX_CONNECTIONS);
     let mut waiting = ask();
-    for _ in 0..50 {
-        first[0].write_all(health.as_bytes()).unwrap();
-        assert_eq!(read(&mut first[0]).status, 200);
-    }
     waiting.set_nonblocking(true).unwrap();
     assert_eq!(waiting.peek(&mut [0]).unwrap_err().kind(), ErrorKind::WouldBlock);
     waiting.set_nonblocking(false).unwrap();
-    first.pop();
-    assert_eq!(read(&mut waiting).status, 200);
+    server.host.open_gate();
+    for stream in first.iter_mut().chain([&mut waiting]) {
+        assert_eq!(read(stream).json()["result"]["structuredContent"]["waited"], true);
+    }
+}
+
+#[tokio::test]
+async fn great_messages_are_read_a_few_at_a_time() {
+    let (stop, host) = (CancellationToken::new(), Fake::new());
+    let server = Server::new(host.clone(), ToolNames::Underscore, IdentityDefaults::default());
+    let guard = Guard::new(([127, 0, 0, 1], 3100).into(), &loopback()).unwrap();
+    let routes = Arc::new(Routes::new(server, guard, None, stop));
+    let ask = |size: usize| {
+        let mut body = call(1, "note_wait", "{}");
+        body.push_str(&" ".repeat(size.saturating_sub(body.len())));
+        let request = http::Request::post("/mcp").header("host", "localhost:3100");
+        let request = request.header("content-type", "application/json");
+        let (routes, body) = (Arc::clone(&routes), http_body_util::Full::new(Bytes::from(body)));
+        tokio::spawn(async move { routes.answer(request.body(body).unwrap()).await.status() })
+    };
+    let waiting = |number: usize| {
+        let host = host.clone();
+        tokio::task::spawn_blocking(move || host.until_waiting(number))
+    };
+    // Messages of the usual size do not get into each other's way.
+    let mut asked: Vec<_> = (0..20).map(|_| ask(0)).collect();
+    waiting(20).await.unwrap();
+    asked.extend((0..7).map(|_| ask(MAX_BYTES)));
+    waiting(27).await.unwrap();
+    asked.extend((0..2).map(|_| ask(MAX_BYTES)));
+    for _ in 0..50 {
+        // As long a way as the one that a call takes to the host.
+        tokio::task::spawn_blocking(|| ()).await.unwrap();
+    }
+    let begun = host.count();
+    host.open_gate();
+    for answer in asked {
+        assert_eq!(answer.await.unwrap(), 200);
+    }
+    assert_eq!((begun, host.count()), (27, 29));
 }
 
 fn routes(stop: &CancellationToken) -> Arc<Routes> {
@@ -120,7 +177,8 @@ async fn a_head_or_a_body_that_never_ends_is_given_up() {
     for (sent, status) in [("", ""), ("GET /health HTTP/1.1\r\nHost: local", ""), (post, "HTTP/1.1 408 ")] {
         let (mut ours, theirs) = duplex(1 << 16);
         let stop = CancellationToken::new();
-        let served = tokio::spawn(listen::serve_connection(theirs, routes(&stop), stop));
+        let served =
+            tokio::spawn(listen::serve_connection(theirs, routes(&stop), Arc::new(Idle::default()).seat(), stop));
         ours.write_all(sent.as_bytes()).await.unwrap();
         let mut answer = String::new();
         ours.read_to_string(&mut answer).await.unwrap();
