@@ -177,6 +177,9 @@ impl Engine {
         let variable = surface.actor_variable.and_then(|name| self.env.get(name)).map(String::as_str);
         let named = argument.or(identity.actor.as_deref()).or(variable.filter(|actor| !actor.is_empty()));
         let actor = named.map_or_else(|| (surface.default_actor)(&identity.origin), str::to_owned);
+        check_name(surface.actor_argument.filter(|_| argument.is_some()).unwrap_or("actor"), Some(&actor))?;
+        check_name("session", identity.session.as_deref())?;
+        check_name("request_id", identity.request_id.as_deref())?;
         Ok(Context {
             actor,
             session: identity.session.clone(),
@@ -242,5 +245,40 @@ impl Engine {
         let made: Arc<dyn Store> = Arc::from(made);
         *self.store.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&made));
         Ok(made)
+    }
+}
+
+/// The longest actor, session and request id. **Units**: bytes.
+const NAME_LIMIT: usize = 256;
+
+fn check_name(field: &str, name: Option<&str>) -> Result<(), Refusal> {
+    match name {
+        Some(name) if name.len() > NAME_LIMIT || name.chars().any(char::is_control) => Err(Refusal::invalid(
+            field,
+            format!("{field} has at most {NAME_LIMIT} bytes and no control characters"),
+        )),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Engine, Setup};
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    #[test]
+    fn the_wait_for_locks_is_the_variables_word() {
+        let folder = tempfile::tempdir().unwrap();
+        let usual = Duration::from_secs(5);
+        for (said, expected) in
+            [(None, 5000), (Some("0"), 0), (Some("120"), 120), (Some("soon"), 5000), (Some(""), 5000)]
+        {
+            let env = said.map(|said| ("MAINSTAY_LOCK_WAIT_MS".to_owned(), said.to_owned())).into_iter().collect();
+            let (project, cwd) = (Some(folder.path().to_path_buf()), folder.path().to_path_buf());
+            let stores = Arc::new(store_memory::MemoryOpener::default());
+            let engine = Engine::open(Setup { project, cwd, env, formats: &[], stores }).unwrap();
+            assert_eq!(engine.lock_wait(usual), Duration::from_millis(expected), "{said:?}");
+        }
     }
 }

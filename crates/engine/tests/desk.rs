@@ -35,7 +35,7 @@ impl Desk {
     /// An empty project of the test format.
     pub(crate) fn new() -> Self {
         let desk = Self { folder: TempDir::new().unwrap(), opener: MemoryOpener::default(), env: Environment::new() };
-        desk.write(".probe", "on\n").with("MAINSTAY_NOW", NOW).with("MAINSTAY_LOCK_WAIT_MS", "0")
+        desk.write(".probe", "on\n").with("MAINSTAY_NOW", NOW).with("MAINSTAY_LOCK_WAIT_MS", "60000")
     }
 
     /// With something under `[probe]` in `mainstay.toml`.
@@ -94,9 +94,19 @@ impl Desk {
     }
 
     pub(crate) fn open(&self, stores: Arc<dyn Opener>) -> Result<Engine, Refusal> {
-        let setup =
-            Setup { project: Some(self.root()), cwd: self.root(), env: self.env.clone(), formats: FORMATS, stores };
+        self.open_in(self.env.clone(), stores)
+    }
+
+    fn open_in(&self, env: Environment, stores: Arc<dyn Opener>) -> Result<Engine, Refusal> {
+        let setup = Setup { project: Some(self.root()), cwd: self.root(), env, formats: FORMATS, stores };
         Engine::open(setup)
+    }
+
+    /// A call that does not wait for locks that others hold.
+    pub(crate) fn at_once(&self, tool: &str, arguments: Value) -> Result<Reply, Refusal> {
+        let mut env = self.env.clone();
+        env.insert("MAINSTAY_LOCK_WAIT_MS".into(), "0".into());
+        call(&self.open_in(env, Arc::new(self.opener.clone()))?, tool, arguments)
     }
 
     /// A call in a process of its own.

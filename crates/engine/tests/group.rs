@@ -19,7 +19,7 @@ fn server(desk: &Desk) -> Arc<Engine> {
 
 #[test]
 fn no_request_is_lost_and_none_disturbs_another() {
-    let desk = Desk::new().with("MAINSTAY_LOCK_WAIT_MS", "60000");
+    let desk = Desk::new();
     let engine = server(&desk);
     thread::scope(|scope| {
         for number in 0..THREADS {
@@ -48,7 +48,7 @@ fn no_request_is_lost_and_none_disturbs_another() {
 
 #[test]
 fn each_request_sees_what_came_before_it() {
-    let desk = Desk::new().with("MAINSTAY_LOCK_WAIT_MS", "60000");
+    let desk = Desk::new();
     let engine = server(&desk);
     let counts: Vec<u64> = thread::scope(|scope| {
         let writers: Vec<_> = (0..THREADS)

@@ -26,7 +26,7 @@ fn a_held_lock_refuses_and_names_its_holder() {
         let desk = Desk::new();
         let held = hold(&desk, name, text);
         let before = desk.besides_locks();
-        let refusal = desk.call("put", pair("a", "one")).unwrap_err();
+        let refusal = desk.at_once("put", pair("a", "one")).unwrap_err();
         assert_eq!((refusal.code.as_ref(), &refusal.details["holder"]), ("store_busy", &json!(holder)), "{name}");
         assert!(refusal.message.contains(holder));
         assert_eq!(refusal.class, model::RefusalClass::Unavailable);
@@ -53,7 +53,7 @@ fn the_lock_of_another_format_stops_nobody() {
 
 #[test]
 fn a_killed_holder_frees_its_lock() {
-    let desk = Desk::new().with("MAINSTAY_LOCK_WAIT_MS", "60000");
+    let desk = Desk::new();
     fs::create_dir_all(desk.at(".mainstay/locks")).unwrap();
     let path = lock_file(&desk, "probe");
     let shell = "exec 9>>\"$1\"; flock 9; echo held; exec sleep 1000";
@@ -88,7 +88,7 @@ fn someone_waits(path: &std::path::Path, writer: &std::thread::ScopedJoinHandle<
 
 #[test]
 fn a_lock_whose_file_was_replaced_is_the_new_files() {
-    let desk = Desk::new().with("MAINSTAY_LOCK_WAIT_MS", "60000");
+    let desk = Desk::new();
     let path = lock_file(&desk, "probe");
     let old = hold(&desk, "probe", "pid 1\n");
     std::thread::scope(|scope| {
@@ -106,7 +106,7 @@ fn a_lock_whose_file_was_replaced_is_the_new_files() {
 
 #[test]
 fn a_lock_file_that_is_removed_while_someone_waits_is_made_again() {
-    let desk = Desk::new().with("MAINSTAY_LOCK_WAIT_MS", "60000");
+    let desk = Desk::new();
     let path = lock_file(&desk, "probe");
     let held = hold(&desk, "probe", "pid 1\n");
     std::thread::scope(|scope| {

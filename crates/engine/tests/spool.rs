@@ -15,8 +15,9 @@ fn hold(desk: &Desk, name: &str) -> File {
     file
 }
 
+/// An event that comes while someone else holds a lock.
 fn note(desk: &Desk, name: &str) -> Value {
-    desk.done("note_event", json!({"name": name})).body["outcome"].clone()
+    desk.at_once("note_event", json!({"name": name})).unwrap().body["outcome"].clone()
 }
 
 fn spooled(desk: &Desk) -> Vec<String> {
@@ -43,7 +44,7 @@ fn an_event_is_kept_while_another_process_writes() {
     for lock in ["probe", "queue"] {
         let desk = Desk::new();
         let held = hold(&desk, lock);
-        let reply = desk.done("note_event", json!({"name": "a"}));
+        let reply = desk.at_once("note_event", json!({"name": "a"})).unwrap();
         assert_eq!((reply.body["outcome"].as_str(), told(&reply)), (Some("spooled"), vec!["event_spooled"]), "{lock}");
         assert_eq!(spooled(&desk).len(), 1);
         drop(held);
@@ -69,7 +70,7 @@ fn spooled_events_keep_their_order_their_time_and_their_actor() {
     expected.push("later 2026-01-02T03:04:06.000Z".into());
     drop(held);
     let desk = desk.with("MAINSTAY_NOW", "2026-02-01T00:00:00Z").with("PROBE_ACTOR", "third");
-    assert_eq!(note(&desk, "now"), "counted");
+    assert_eq!(desk.done("note_event", json!({"name": "now"})).body["outcome"], "counted");
     expected.push("now 2026-02-01T00:00:00.000Z".into());
     assert_eq!(events(&desk), expected);
     assert_eq!(desk.item("events"), Some(10.into()));
@@ -109,7 +110,7 @@ fn files_that_are_no_events_are_left_alone() {
         desk.edit(&format!(".mainstay/spool/{name}"), text);
     }
     fs::create_dir(desk.at(".mainstay/spool/spool-5-x.json")).unwrap();
-    assert_eq!(note(&desk, "a"), "counted");
+    assert_eq!(desk.done("note_event", json!({"name": "a"})).body["outcome"], "counted");
     desk.done("put", pair("k", "v"));
     for (name, text) in junk {
         assert_eq!(desk.text(&format!(".mainstay/spool/{name}")), text);
@@ -123,7 +124,7 @@ fn a_refused_event_leaves_the_spool_and_stops_nobody() {
     let desk = Desk::new();
     desk.done("put", pair("k", "v"));
     let held = hold(&desk, "probe");
-    let reply = desk.done("note_event", json!({"name": "a", "place": "nowhere"}));
+    let reply = desk.at_once("note_event", json!({"name": "a", "place": "nowhere"})).unwrap();
     assert_eq!(reply.body["outcome"], "spooled");
     note(&desk, "b");
     drop(held);
@@ -173,5 +174,6 @@ fn a_space_that_comes_to_be_within_a_batch_is_looked_at() {
     let key = model::RecordKey::new(model::Space::new("probe/events"), "item", "k");
     let record = desk.store().read().unwrap().record(&key).unwrap();
     assert_eq!(record.map(|record| record.value), Some("v".into()));
+    assert_eq!(desk.text("place-events.txt"), "# Items\n\nk: v\n", "its images are rendered");
     assert_eq!(desk.journal(), ["2 tester put", "1 tester note_event"]);
 }

@@ -107,7 +107,7 @@ fn another_writer_is_named() {
     let desk = project();
     let other = Connection::open(place(&desk)).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let refusal = desk.call("state_write", json!({"fields": {"branch": "x"}})).unwrap_err();
+    let refusal = desk.at_once("state_write", json!({"fields": {"branch": "x"}})).unwrap_err();
     assert_eq!(refusal.code, "store_busy");
     assert!(refusal.details["holder"].as_str().unwrap().contains("project.db"));
     assert_eq!(desk.journal().len(), 2);
