@@ -7,13 +7,16 @@ use model::{Refusal, Warning};
 use store::Txn;
 
 use crate::engine::Engine;
-use crate::{publish, refusals};
+use crate::{images, publish, refusals};
 
 /// Carries out the folder moves that are still pending. Answers whether any came to its end.
 ///
 /// One that cannot happen now is told and stays pending: it is no reason to refuse a request.
 pub(crate) fn moves(engine: &Engine, txn: &mut dyn Txn, warnings: &mut Vec<Warning>) -> Result<bool, Refusal> {
     let pending = txn.pending_moves().map_err(|error| refusals::of_store(&error))?;
+    if !pending.is_empty() {
+        images::sweep_apart(engine.files());
+    }
     let (settled, _) = publish::moves(engine.files(), pending, warnings);
     for one in &settled {
         txn.settle_move(one).map_err(|error| refusals::of_store(&error))?;

@@ -64,7 +64,7 @@ impl Plan {
             for file in &ground.files {
                 let at = images.iter().position(|image| image.path == file.source.path);
                 let image = at.map(|at| images.swap_remove(at));
-                if plan.moving.origin(&file.source.path) == file.source.path {
+                if image.is_none() || plan.moving.origin(&file.source.path) == file.source.path {
                     plan.place(&ground.space, file, image);
                 } else {
                     // The request moves another file there.
@@ -156,6 +156,9 @@ impl Plan {
         ctx: &Context,
     ) -> Result<(), Refusal> {
         let files = engine.files();
+        if !self.moving.is_empty() {
+            images::sweep_apart(files);
+        }
         for file in grounds.iter().flat_map(|ground| &ground.files) {
             images::sweep(files, &file.source.path);
         }
@@ -228,14 +231,10 @@ impl Plan {
         let mut warnings = Vec::new();
         let mut folders = BTreeSet::new();
         // What heal could not move waits on; only a request with moves of its own tries again.
-        if extra.moves {
-            match store.read().and_then(|reads| reads.pending_moves()) {
-                Ok(pending) => (self.moved, self.moving) = publish::moves(engine.files(), pending, &mut warnings),
-                Err(error) => {
-                    let message = format!("folders are not yet moved ({error}); the next command moves them");
-                    warnings.push(Warning::new("move_pending", message));
-                }
-            }
+        if extra.moves
+            && let Some(pending) = publish::pending(store, &mut warnings)
+        {
+            (self.moved, self.moving) = publish::moves(engine.files(), pending, &mut warnings);
         }
         for step in &mut self.steps {
             if self.moving.touches(&step.state.path) {

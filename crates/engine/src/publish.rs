@@ -4,7 +4,7 @@ use std::io;
 
 use format::Files as _;
 use model::{ExtraFile, FolderMove, ProjectPath, Warning};
-use store::PendingMove;
+use store::{PendingMove, Store};
 
 use crate::images::{self, MoveOutcome, ProjectFiles};
 use crate::moving::{Moving, depends};
@@ -35,6 +35,17 @@ pub(crate) fn extra(files: &ProjectFiles, file: &ExtraFile, waiting: &Moving) ->
             images::append_line(files, &path, line, *keep).map_err(|error| (path, error))
         }
     }
+}
+
+/// The folder moves that are committed; none and a warning, if they cannot be read.
+pub(crate) fn pending(store: &dyn Store, warnings: &mut Vec<Warning>) -> Option<Vec<PendingMove>> {
+    let why = match store.read().and_then(|reads| reads.pending_moves()) {
+        Ok(pending) => return Some(pending),
+        Err(why) => why,
+    };
+    let message = format!("folders are not yet moved ({why}); the next command moves them");
+    warnings.push(Warning::new("move_pending", message));
+    None
 }
 
 /// Carries out folder moves in their order; answers those that have come to their end.

@@ -69,6 +69,10 @@ fn waiting_for_a_foreign_lock_takes_nothing_from_the_queue_s_wait() {
         while !fs::read_to_string(desk.at(PID_FILE)).is_ok_and(|text| text == us) {
             std::thread::yield_now();
         }
+        let taken = Instant::now();
+        while taken.elapsed() <= wait / 4 {
+            std::thread::yield_now();
+        }
         drop(queue);
         waiting.join().unwrap().unwrap();
     });

@@ -123,6 +123,7 @@ fn a_copy_between_file_systems_that_was_killed_is_finished() {
     desk.edit(".mainstay/trash", "in the way");
     desk.done("shelve", json!({"name": "box"}));
     desk.remove(".mainstay/trash");
+    desk.edit(".mainstay/.mainstay-image-0123456789abcdef.tmp", "half of");
     // The copy is complete, and the old folder half deleted.
     for path in ["LABEL", "deep/file"] {
         let bytes = fs::read(desk.at("shelf/box").join(path)).unwrap();

@@ -147,16 +147,15 @@ fn take<'a>(
     make: &dyn Fn() -> io::Result<ForeignLockHeld<'a>>,
 ) -> Result<io::Result<ForeignLockHeld<'a>>, Refusal> {
     let deadline = Deadline::within(wait);
-    let mut tries = 0;
+    let mut at_once = 0;
     loop {
         match make() {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             answer => return Ok(answer),
         }
-        tries += 1;
         match judge() {
-            Judged::Free if tries <= AT_ONCE => {}
-            Judged::Stale { seen, .. } if tries <= AT_ONCE && reclaim(files, lock, shape, &seen) => {}
+            Judged::Free if at_once < AT_ONCE => at_once += 1,
+            Judged::Stale { seen, .. } if at_once < AT_ONCE && reclaim(files, lock, shape, &seen) => at_once += 1,
             Judged::Free => rest(deadline, lock, "others in turn")?,
             Judged::Held { holder } | Judged::Stale { holder, .. } => rest(deadline, lock, &holder)?,
         }

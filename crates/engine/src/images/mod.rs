@@ -16,4 +16,4 @@ pub(crate) use foreign::ForeignLockHeld;
 pub(crate) use holder::PidFileAges;
 pub(crate) use log::append_line;
 pub(crate) use moves::{MoveOutcome, carry_out};
-pub(crate) use replace::{Prepared, create_new, remove, sweep, sync_folder_of};
+pub(crate) use replace::{Prepared, create_new, remove, sweep, sweep_apart, sync_folder_of};

@@ -80,7 +80,13 @@ fn finish(files: &ProjectFiles, step: &FolderMove, names: &Names) -> io::Result<
     sync_folder_of(files, &names.leaving)?;
     match (is_folder(files, &names.growing), is_folder(files, &step.to)) {
         (true, false) => rename_new(files, &names.growing, &step.to)?,
-        (_, true) => {}
+        (false, true) => {}
+        // Someone put another folder there before the copy had its name: all stays where it was.
+        (true, true) => {
+            rename_new(files, &names.leaving, &step.from)?;
+            files.dir().remove_dir_all(names.growing.as_str())?;
+            return Ok(MoveOutcome::Impossible);
+        }
         // Someone took the copy away: the old folder is all there is.
         (false, false) => {
             rename_new(files, &names.leaving, &step.from)?;
@@ -232,6 +238,11 @@ mod tests {
             &[".mainstay-box.leaving/a", "box/new", "trash/box/a", "trash/box/b"],
             Done,
             &["box/new", "trash/box/a", "trash/box/b"],
+        );
+        check(
+            &[".mainstay-box.leaving/a", "trash/.mainstay-box.tmp/a", "trash/box/theirs"],
+            Impossible,
+            &["box/a", "trash/box/theirs"],
         );
         check(&["box/a", "trash/box/b"], Impossible, &["box/a", "trash/box/b"]);
         check(&[], Impossible, &[]);

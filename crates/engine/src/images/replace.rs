@@ -4,6 +4,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use cap_std::fs::{Dir, File, OpenOptions, OpenOptionsExt as _, Permissions, PermissionsExt as _};
+use format::Files as _;
 use model::ProjectPath;
 use rustix::fs::{OFlags, RenameFlags};
 use rustix::io::Errno;
@@ -52,7 +53,6 @@ impl Prepared {
         origin: &ProjectPath,
         bytes: &[u8],
     ) -> io::Result<Self> {
-        // Of fixed names too, so that leftovers are few and used again.
         let home = ProjectPath::known(".mainstay/image");
         let number = super::digest(target.as_str().as_bytes());
         let apart = home.beside(&format!("image-{}", &number[..16])).expect("a valid name");
@@ -137,6 +137,14 @@ pub(crate) fn sweep(files: &ProjectFiles, target: &ProjectPath) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {}
             _ => break,
         }
+    }
+}
+
+/// Removes what a killed writer left in the engine's own folder.
+pub(crate) fn sweep_apart(files: &ProjectFiles) {
+    let home = ProjectPath::known(".mainstay");
+    for name in files.list(&home).iter().filter(|name| name.starts_with(".mainstay-image-")) {
+        drop(home.join(name).map(|path| files.dir().remove_file(path.as_str())));
     }
 }
 
