@@ -130,6 +130,9 @@ impl Store for NarratedStore {
     fn check(&self) -> Result<Vec<String>, StoreError> {
         self.0.check()
     }
+    fn is_current(&self) -> bool {
+        self.0.is_current()
+    }
     fn size(&self) -> Result<StoreSize, StoreError> {
         self.0.size()
     }

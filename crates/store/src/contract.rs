@@ -24,6 +24,11 @@ pub trait Store: Send + Sync {
     /// Reads everything, so it is for `doctor` alone.
     fn check(&self) -> Result<Vec<String>, StoreError>;
 
+    /// Whether this is still the store that stands at its place.
+    ///
+    /// One whose files were removed or replaced goes on by itself: what it commits, nobody finds.
+    fn is_current(&self) -> bool;
+
     /// How much room the store takes.
     fn size(&self) -> Result<StoreSize, StoreError>;
 }

@@ -46,7 +46,7 @@ impl Faults {
 
 /// A store one call of which fails with [`StoreError::Io`], and does nothing then.
 ///
-/// Every call of the store, its views and its transactions counts.
+/// Every call of the store, its views and its transactions counts, but for the look at its place.
 pub struct Failing {
     inner: Box<dyn Store>,
     faults: Faults,
@@ -102,6 +102,10 @@ impl Store for Failing {
     fn check(&self) -> Result<Vec<String>, StoreError> {
         self.faults.pass()?;
         self.inner.check()
+    }
+
+    fn is_current(&self) -> bool {
+        self.inner.is_current()
     }
 
     fn size(&self) -> Result<StoreSize, StoreError> {

@@ -24,6 +24,7 @@ pub use journal::{
 pub use keeping::{blobs, images, marked_blobs, meta, pending_moves, receipts, receipts_are_dropped_by_age, tables};
 pub use opening::{
     create_is_idempotent, others_see_what_was_committed, size_grows_and_the_store_is_sound, there_is_nothing_at_first,
+    what_stands_at_its_place_is_current,
 };
 pub use random::random_operations;
 pub use records::{
@@ -50,7 +51,7 @@ macro_rules! contract_suite {
             dropping_undoes, a_view_does_not_move, a_second_writer_finds_the_store_busy,
             writing_works_from_other_threads,
             there_is_nothing_at_first, create_is_idempotent, others_see_what_was_committed,
-            size_grows_and_the_store_is_sound, random_operations,
+            what_stands_at_its_place_is_current, size_grows_and_the_store_is_sound, random_operations,
         }
     };
     (@cases $opener:expr; $($case:ident),+ $(,)?) => {

@@ -57,6 +57,20 @@ pub fn others_see_what_was_committed(opener: &dyn Opener) {
     assert_eq!(elsewhere.read().unwrap().head().unwrap(), Revision(0));
 }
 
+/// A store that stands where it was opened is current, whoever writes to it or stands elsewhere.
+pub fn what_stands_at_its_place_is_current(opener: &dyn Opener) {
+    let desk = Desk::new(opener);
+    let other = desk.again();
+    assert!(desk.store.is_current() && other.is_current());
+    desk.append(&[change(&key("k", "1"), None, Some("1"))]);
+    let elsewhere = TempDir::new().unwrap();
+    let elsewhere = opener.create(elsewhere.path()).unwrap();
+    assert!(desk.store.is_current() && other.is_current() && elsewhere.is_current());
+    let reads = desk.read();
+    assert!(desk.store.is_current());
+    drop(reads);
+}
+
 /// A store that is written to grows, and no check finds fault with it.
 pub fn size_grows_and_the_store_is_sound(opener: &dyn Opener) {
     let desk = Desk::new(opener);

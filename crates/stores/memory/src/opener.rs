@@ -14,6 +14,16 @@ pub struct MemoryOpener {
     stores: Arc<Mutex<HashMap<PathBuf, MemoryStore>>>,
 }
 
+impl MemoryOpener {
+    /// Drops the state of a folder, as if its files were removed.
+    pub fn forget(&self, folder: &Path) {
+        let mut stores = self.stores.lock().expect("no test panics while it holds the list of stores");
+        if let Some(store) = stores.remove(folder) {
+            store.forget();
+        }
+    }
+}
+
 impl Opener for MemoryOpener {
     fn open(&self, folder: &Path) -> Result<Option<Box<dyn Store>>, StoreError> {
         let stores = self.stores.lock().expect("no test panics while it holds the list of stores");

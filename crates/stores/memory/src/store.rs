@@ -27,6 +27,8 @@ struct Shared {
 struct Inner {
     committed: State,
     writing: bool,
+    /// The opener does not know this state any more.
+    forgotten: bool,
 }
 
 impl MemoryStore {
@@ -37,6 +39,11 @@ impl MemoryStore {
     /// Replaces what is committed.
     pub(crate) fn commit(&self, state: State) {
         self.inner().committed = state;
+    }
+
+    /// Marks the state as one that nobody finds any more.
+    pub(crate) fn forget(&self) {
+        self.inner().forgotten = true;
     }
 
     /// Lets the next writer in.
@@ -66,6 +73,10 @@ impl Store for MemoryStore {
 
     fn check(&self) -> Result<Vec<String>, StoreError> {
         store::audit(self.read()?.as_ref())
+    }
+
+    fn is_current(&self) -> bool {
+        !self.inner().forgotten
     }
 
     fn size(&self) -> Result<StoreSize, StoreError> {

@@ -55,3 +55,14 @@ fn an_opener_can_fail_too() {
     write(opener.create(folder).unwrap().as_ref()).unwrap();
     assert!(memory.open(folder).unwrap().is_some());
 }
+
+#[test]
+fn a_forgotten_state_is_not_current() {
+    let folder = std::path::Path::new("folder");
+    let opener = MemoryOpener::default();
+    let store = opener.create(folder).unwrap();
+    opener.forget(folder);
+    assert!(!store.is_current());
+    assert!(opener.create(folder).unwrap().is_current());
+    assert!(!store.is_current());
+}

@@ -43,9 +43,10 @@ fn open(folder: &Path) -> Outcome<Option<SqliteStore>> {
     if !file::holds_bytes(&path)? {
         return Ok(None);
     }
+    let identity = file::identity(&path);
     let conn = connect(&path)?;
     Ok(match standing_now(&conn)? {
-        Standing::Ready => Some(SqliteStore::new(path, conn)),
+        Standing::Ready => Some(SqliteStore::new(path, identity, conn)),
         Standing::Blank => None,
     })
 }
@@ -67,9 +68,10 @@ fn open_or_make(folder: &Path) -> Outcome<SqliteStore> {
     }
     let path = folder.join(file::NAME);
     file::make(&path)?;
+    let identity = file::identity(&path);
     let conn = connect(&path)?;
     establish(&conn)?;
-    Ok(SqliteStore::new(path, conn))
+    Ok(SqliteStore::new(path, identity, conn))
 }
 
 /// Gives the file its journal mode and then its tables.

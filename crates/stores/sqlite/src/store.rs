@@ -4,12 +4,12 @@ use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use rusqlite::Connection;
+use rusqlite::{Connection, MAIN_DB};
 use store::{Reads, Store, StoreError, StoreSize, Txn};
 
 use crate::connection::connect;
 use crate::error::{Fault, Outcome};
-use crate::file;
+use crate::file::{self, Identity};
 use crate::schema::{Standing, standing};
 use crate::session::Session;
 
@@ -23,6 +23,7 @@ const JOURNAL_MODE: &str = "PRAGMA journal_mode";
 #[derive(Debug)]
 pub struct SqliteStore {
     path: PathBuf,
+    identity: Option<Identity>,
     idle: Mutex<Vec<Connection>>,
 }
 
@@ -33,8 +34,9 @@ pub(crate) struct Lease<'a> {
 }
 
 impl SqliteStore {
-    pub(crate) fn new(path: PathBuf, conn: Connection) -> Self {
-        Self { path, idle: Mutex::new(vec![conn]) }
+    /// Over a connection to the file that was found at `path` before it was opened.
+    pub(crate) fn new(path: PathBuf, identity: Option<Identity>, conn: Connection) -> Self {
+        Self { path, identity, idle: Mutex::new(vec![conn]) }
     }
 
     /// Opens a transaction and makes sure that the schema is still the one that we know.
@@ -91,6 +93,10 @@ impl Store for SqliteStore {
         }
     }
 
+    fn is_current(&self) -> bool {
+        self.identity.is_some() && file::identity(&self.path) == self.identity
+    }
+
     fn size(&self) -> Result<StoreSize, StoreError> {
         let database_bytes = file::length(&self.path)?;
         let wal_bytes = file::length(&file::log_of(&self.path))?;
@@ -109,8 +115,10 @@ impl Deref for Lease<'_> {
 impl Drop for Lease<'_> {
     fn drop(&mut self) {
         let Some(conn) = self.conn.take() else { return };
-        // A connection that cannot roll back is closed, which undoes its transaction too.
-        if conn.is_autocommit() || conn.execute_batch(ROLLBACK).is_ok() {
+        // One for reading alone is not kept: what forbade writing may be over by the next time. One
+        // that cannot roll back is closed, which undoes its transaction too.
+        let is_kept = conn.is_readonly(MAIN_DB).is_ok_and(|is_readonly| !is_readonly);
+        if is_kept && (conn.is_autocommit() || conn.execute_batch(ROLLBACK).is_ok()) {
             self.store.idle.lock().unwrap_or_else(PoisonError::into_inner).push(conn);
         }
     }

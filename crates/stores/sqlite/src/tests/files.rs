@@ -129,9 +129,32 @@ fn an_immutable_file_is_read_and_not_written() {
     meddle(&folder, "PRAGMA wal_checkpoint(TRUNCATE)");
     drop(fs::remove_file(folder.join("state.db-shm")));
     let read_only = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
-    let store = crate::SqliteStore::new(path.clone(), open(&immutable(&path), read_only).unwrap());
-    assert_eq!(store.read().unwrap().head().unwrap(), Revision(1));
+    let opened = || {
+        let conn = open(&immutable(&path), read_only).unwrap();
+        crate::SqliteStore::new(path.clone(), file::identity(&path), conn)
+    };
+    assert_eq!(opened().read().unwrap().head().unwrap(), Revision(1));
+    let store = opened();
     let refused = store.begin().and_then(|mut txn| count(txn.as_mut()));
     assert!(matches!(refused, Err(StoreError::Io(_))), "{refused:?}");
     assert!(!folder.join("state.db-shm").exists());
+    // The next one is for writing, where that is possible by then.
+    assert_eq!(commit_count(&store).unwrap(), Revision(2));
+}
+
+#[test]
+fn a_store_whose_file_is_gone_or_another_one_is_not_current() {
+    let root = TempDir::new().unwrap();
+    let folder = root.path().join("store");
+    let store = SqliteOpener.create(&folder).unwrap();
+    commit_count(store.as_ref()).unwrap();
+    fs::remove_dir_all(&folder).unwrap();
+    assert!(!store.is_current());
+    let next = SqliteOpener.create(&folder).unwrap();
+    assert!(!store.is_current() && next.is_current());
+    assert_eq!(next.read().unwrap().head().unwrap(), Revision(0));
+    fs::rename(&folder, root.path().join("aside")).unwrap();
+    assert!(!next.is_current());
+    fs::rename(root.path().join("aside"), &folder).unwrap();
+    assert!(next.is_current() && !store.is_current());
 }
