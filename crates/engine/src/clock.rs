@@ -1,6 +1,11 @@
 //! The clock and randomness: the only place where either is read.
 
+use std::time::Duration;
+
 use model::{Refusal, Timestamp};
+
+/// The longest wait that can be asked for.
+const LONGEST: Duration = Duration::from_mins(10);
 
 /// The present moment, or the one that a test set.
 ///
@@ -11,6 +16,19 @@ pub(crate) fn now(set: Option<&str>) -> Result<Timestamp, Refusal> {
         Some(text) => Timestamp::parse_rfc3339(text)
             .ok_or_else(|| Refusal::config("MAINSTAY_NOW", "MAINSTAY_NOW is no RFC 3339 time")),
     }
+}
+
+/// The wait that `MAINSTAY_LOCK_WAIT_MS` asks for, ten minutes at most.
+///
+/// **Units**: milliseconds. **Errors**: `config_invalid` for anything but a whole number.
+pub(crate) fn wait(set: Option<&str>) -> Result<Option<Duration>, Refusal> {
+    let Some(text) = set.map(str::trim).filter(|text| !text.is_empty()) else { return Ok(None) };
+    if !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        let message = "MAINSTAY_LOCK_WAIT_MS is no whole number of milliseconds";
+        return Err(Refusal::config("MAINSTAY_LOCK_WAIT_MS", message));
+    }
+    // More digits than a number holds are a long wait too.
+    Ok(Some(text.parse().map_or(LONGEST, Duration::from_millis).min(LONGEST)))
 }
 
 /// Nanoseconds since the epoch by the machine's clock, for what must be kept in order.

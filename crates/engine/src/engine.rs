@@ -8,14 +8,17 @@ use format::{Effect, Format, HealthProbe, Probes, Tool};
 use model::{Call, Context, Environment, Object, Origin, Refusal, RefusalClass, Reply, Timestamp};
 use store::{Opener, Store};
 
+use crate::batch::{Asked, event, write};
 use crate::home::Home;
 use crate::images::ProjectFiles;
 use crate::locks::WAIT;
 use crate::probes::{self, HostProbes};
-use crate::read::{Read, read, read_from_images};
-use crate::write::{Asked, event, write};
+use crate::read::{Read, read, read_in_memory};
 use crate::writer::Writer;
 use crate::{clock, project, refusals};
+
+/// The refusals of a project that cannot be written; a read is answered all the same.
+const UNWRITABLE: [&str; 3] = ["write_failed", "store_unavailable", "backend_unavailable"];
 
 /// What an engine is made from. Only `main.rs` names concrete formats and stores.
 pub struct Setup {
@@ -52,6 +55,8 @@ pub struct Engine {
     probes: HostProbes,
     settings: Object,
     env: Environment,
+    /// How long requests wait for locks, where `MAINSTAY_LOCK_WAIT_MS` says so.
+    wait: Option<Duration>,
     formats: &'static [&'static dyn Format],
     stores: Arc<dyn Opener>,
     store: Mutex<Option<Arc<dyn Store>>>,
@@ -61,7 +66,8 @@ pub struct Engine {
 impl Engine {
     /// Finds the project and reads `mainstay.toml`; opens no store and creates nothing.
     ///
-    /// **Errors**: `invalid_argument` for a root that does not exist, `config_invalid`.
+    /// **Errors**: `invalid_argument` for a root that does not exist, `config_invalid` for settings and
+    /// for a `MAINSTAY_LOCK_WAIT_MS` that is no number.
     pub fn open(setup: Setup) -> Result<Self, Refusal> {
         let variable = |name: &str| setup.env.get(name).map(String::as_str).filter(|value| !value.is_empty());
         let variables = [variable("MAINSTAY_PROJECT"), variable("CLAUDE_PROJECT_DIR")];
@@ -74,6 +80,7 @@ impl Engine {
             root,
             files,
             settings,
+            wait: clock::wait(setup.env.get("MAINSTAY_LOCK_WAIT_MS").map(String::as_str))?,
             env: setup.env,
             formats: setup.formats,
             stores: setup.stores,
@@ -129,15 +136,28 @@ impl Engine {
                     Read::Waiting => {}
                 },
                 Err(refusal) if refusal.code == "store_unavailable" => {
-                    return read_from_images(self, format, &call, &ctx, &refusal);
+                    return read_in_memory(self, None, format, &call, &ctx, &refusal);
                 }
                 Err(refusal) => return Err(refusal),
             }
         }
-        let asked = Asked { call, ctx, reads: tool.is_read() };
+        let asked = Asked { applied: ctx.now, call, ctx, reads: tool.is_read() };
         if tool.effect == Effect::Event {
             return event(self, format, asked);
         }
+        if !asked.reads {
+            return self.submit(format, asked);
+        }
+        match self.submit(format, asked.clone()) {
+            Err(refusal) if UNWRITABLE.contains(&refusal.code.as_ref()) => {
+                let store = self.opened_store()?;
+                read_in_memory(self, store.as_deref(), format, &asked.call, &asked.ctx, &refusal)
+            }
+            answer => answer,
+        }
+    }
+
+    fn submit(&self, format: &'static dyn Format, asked: Asked) -> Result<Reply, Refusal> {
         match self.writer.get() {
             Some(writer) => writer.submit(format, asked),
             None => write(self, format, &[asked], self.lock_wait(WAIT)).pop().expect("one request has one answer"),
@@ -208,10 +228,9 @@ impl Engine {
         clock::now(self.env.get("MAINSTAY_NOW").map(String::as_str))
     }
 
-    /// How long a request waits for locks: what `MAINSTAY_LOCK_WAIT_MS` says, in milliseconds, or `usual`.
+    /// How long a request waits for locks: what `MAINSTAY_LOCK_WAIT_MS` says, or `usual`.
     pub(crate) fn lock_wait(&self, usual: Duration) -> Duration {
-        let said = self.env.get("MAINSTAY_LOCK_WAIT_MS").and_then(|text| text.trim().parse().ok());
-        said.map_or(usual, Duration::from_millis)
+        self.wait.unwrap_or(usual)
     }
 
     pub(crate) fn files(&self) -> &ProjectFiles {
@@ -226,9 +245,13 @@ impl Engine {
         &self.home
     }
 
-    /// The store, if there is one; it stays open.
+    /// The store, if there is one; it stays open for as long as it stands at its place.
+    ///
+    /// **Errors**: `path_outside_project`, and what keeps the store from opening.
     pub(crate) fn opened_store(&self) -> Result<Option<Arc<dyn Store>>, Refusal> {
+        self.home.check()?;
         let mut slot = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        *slot = slot.take().filter(|store| store.is_current());
         if slot.is_none() {
             let opened = self.stores.open(self.home.path()).map_err(|error| refusals::of_store(&error))?;
             *slot = opened.map(Arc::from);
@@ -253,10 +276,9 @@ const NAME_LIMIT: usize = 256;
 
 fn check_name(field: &str, name: Option<&str>) -> Result<(), Refusal> {
     match name {
-        Some(name) if name.len() > NAME_LIMIT || name.chars().any(char::is_control) => Err(Refusal::invalid(
-            field,
-            format!("{field} has at most {NAME_LIMIT} bytes and no control characters"),
-        )),
+        Some(name) if name.len() > NAME_LIMIT || name.chars().any(char::is_control) => {
+            Err(Refusal::invalid(field, format!("{field} has at most {NAME_LIMIT} bytes and no control characters")))
+        }
         _ => Ok(()),
     }
 }
@@ -272,7 +294,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let usual = Duration::from_secs(5);
         for (said, expected) in
-            [(None, 5000), (Some("0"), 0), (Some("120"), 120), (Some("soon"), 5000), (Some(""), 5000)]
+            [(None, 5000), (Some("0"), 0), (Some("120"), 120), (Some("3000000000"), 600_000), (Some(""), 5000)]
         {
             let env = said.map(|said| ("MAINSTAY_LOCK_WAIT_MS".to_owned(), said.to_owned())).into_iter().collect();
             let (project, cwd) = (Some(folder.path().to_path_buf()), folder.path().to_path_buf());

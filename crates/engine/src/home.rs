@@ -2,10 +2,11 @@
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::DirBuilderExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use model::Refusal;
+use rustix::fs::OFlags;
 
 use crate::refusals;
 
@@ -29,18 +30,39 @@ impl Home {
         self.0.join("locks").join(format!("{name}.lock"))
     }
 
+    /// Where events wait.
+    pub(crate) fn spool(&self) -> PathBuf {
+        self.0.join("spool")
+    }
+
+    /// Makes sure that nothing below leads out of the project; to be asked before anything is opened.
+    ///
+    /// **Errors**: `path_outside_project` when something else stands where a folder of ours belongs.
+    pub(crate) fn check(&self) -> Result<(), Refusal> {
+        for (shown, folder) in [
+            (".mainstay", self.0.clone()),
+            (".mainstay/locks", self.0.join("locks")),
+            (".mainstay/spool", self.spool()),
+        ] {
+            match folder.symlink_metadata() {
+                Ok(metadata) if !metadata.is_dir() => {
+                    let what = if metadata.is_symlink() { "a symbolic link" } else { "no folder" };
+                    return Err(refusals::outside(shown, what));
+                }
+                // What cannot be looked at cannot be opened either, and tells why then.
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
     /// Makes the folder, readable by its owner alone and ignored by git.
     ///
-    /// **Errors**: `path_outside_project` when a link stands in its place, `write_failed`.
+    /// **Errors**: those of [`Home::check`], `write_failed`.
     pub(crate) fn make(&self) -> Result<(), Refusal> {
-        match self.0.symlink_metadata() {
-            Ok(metadata) if metadata.is_symlink() => {
-                return Err(Refusal::refused("path_outside_project", ".mainstay is a symbolic link")
-                    .with("path", ".mainstay")
-                    .hint("remove the link; Mainstay keeps a project's state in the project"));
-            }
-            Ok(_) if self.0.join("locks").is_dir() => return Ok(()),
-            _ => {}
+        self.check()?;
+        if self.0.join("locks").is_dir() {
+            return Ok(());
         }
         self.build().map_err(|error| refusals::of_io(&self.0, &error))
     }
@@ -48,7 +70,7 @@ impl Home {
     fn build(&self) -> io::Result<()> {
         let mut builder = DirBuilder::new();
         builder.recursive(true).mode(0o700).create(&self.0)?;
-        match OpenOptions::new().write(true).create_new(true).open(self.0.join(".gitignore")) {
+        match open_plain(OpenOptions::new().write(true).create_new(true), &self.0.join(".gitignore")) {
             Ok(mut file) => file.write_all(b"*\n")?,
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
@@ -58,4 +80,11 @@ impl Home {
         // Last, since it tells that the rest stands.
         builder.create(self.0.join("locks"))
     }
+}
+
+/// Opens a regular file; a link is not followed, and a pipe does not hold anybody up.
+pub(crate) fn open_plain(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let file = options.custom_flags(flags.bits().cast_signed()).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is no regular file")) }
 }

@@ -1,10 +1,11 @@
 //! The straight line of one request: locks, healing, taking in, thinking, commit, publishing.
 //!
 //! A front hands a [`model::Call`] to [`Engine::call`]. A read is answered in `read`, a write goes
-//! through `write`; everything else in this room serves one step of the two.
+//! through `batch` and `write`; everything else in this room serves one step of the two.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod batch;
 mod clock;
 mod engine;
 mod foreign;

@@ -4,11 +4,13 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use model::{Refusal, RefusalClass};
 
+use crate::home::open_plain;
 use crate::refusals;
 
 /// How long a request waits for locks in all.
@@ -16,6 +18,14 @@ pub(crate) const WAIT: Duration = Duration::from_secs(5);
 
 /// How long an event waits for locks before it is left to the next request.
 pub(crate) const EVENT_WAIT: Duration = Duration::from_secs(3);
+
+/// How many threads of this process stand in the kernel's queues at most.
+///
+/// A thread whose request gave up stays there, with its file, until the holder is gone.
+const SEATS: usize = 8;
+
+/// The pause between two looks at a lock, where all seats are taken.
+const REST: Duration = Duration::from_millis(5);
 
 /// A moment at which a request gives up waiting.
 #[derive(Clone, Copy, Debug)]
@@ -45,16 +55,11 @@ pub(crate) struct FileLock {
 impl FileLock {
     /// Takes the lock at `path`, waiting in the kernel's queue until `deadline`.
     ///
-    /// **Errors**: `store_busy`, naming the holder.
+    /// **Errors**: `store_busy`, naming the holder; `path_outside_project` for a link, `write_failed`.
     pub(crate) fn acquire(path: &Path, deadline: Deadline) -> Result<Self, Refusal> {
         loop {
-            let file = OpenOptions::new()
-                .read(true)
-                .write(true)
-                .create(true)
-                .truncate(false)
-                .open(path)
-                .map_err(|error| refusals::of_io(path, &error))?;
+            let file = open_plain(OpenOptions::new().read(true).write(true).create(true).truncate(false), path)
+                .map_err(|error| refusals::of_opening(path, &error))?;
             let Some(mut file) = lock_until(file, deadline).map_err(|error| refusals::of_io(path, &error))? else {
                 return Err(busy(path));
             };
@@ -68,7 +73,7 @@ impl FileLock {
 
     /// Who holds the lock at `path` now, for `doctor`; `None` when nobody does.
     pub(crate) fn holder(path: &Path) -> Option<String> {
-        let file = OpenOptions::new().read(true).open(path).ok()?;
+        let file = open_plain(OpenOptions::new().read(true), path).ok()?;
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => Some(read_holder(path)),
             _ => None,
@@ -85,11 +90,13 @@ fn lock_until(file: File, deadline: Deadline) -> io::Result<Option<File>> {
     if deadline.left().is_zero() {
         return Ok(None);
     }
+    let Some(seat) = Seat::take() else { return look_again(file, deadline) };
     // Only a blocking lock stands in the kernel's fair queue. A thread that comes too late drops
     // the file, and with it the lock, as soon as it gets it.
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
         let locked = file.lock();
+        drop(seat);
         drop(sender.send(locked.map(|()| file)));
     });
     match receiver.recv_timeout(deadline.left()) {
@@ -98,8 +105,38 @@ fn lock_until(file: File, deadline: Deadline) -> io::Result<Option<File>> {
     }
 }
 
+fn look_again(file: File, deadline: Deadline) -> io::Result<Option<File>> {
+    while !deadline.left().is_zero() {
+        std::thread::sleep(REST.min(deadline.left()));
+        match file.try_lock() {
+            Ok(()) => return Ok(Some(file)),
+            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
+    Ok(None)
+}
+
+/// The right to a thread that waits in the kernel's queue.
+struct Seat;
+
+static TAKEN: AtomicUsize = AtomicUsize::new(0);
+
+impl Seat {
+    fn take() -> Option<Self> {
+        let more = |taken| (taken < SEATS).then_some(taken + 1);
+        TAKEN.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok().map(|_| Self)
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        TAKEN.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 fn is_still_there(file: &File, path: &Path) -> bool {
-    match (file.metadata(), std::fs::metadata(path)) {
+    match (file.metadata(), path.symlink_metadata()) {
         (Ok(held), Ok(there)) => held.ino() == there.ino() && held.dev() == there.dev(),
         _ => false,
     }
@@ -115,7 +152,7 @@ fn write_holder(file: &mut File) -> io::Result<()> {
 
 fn read_holder(path: &Path) -> String {
     let mut text = String::new();
-    let read = File::open(path).and_then(|file| file.take(64).read_to_string(&mut text));
+    let read = open_plain(OpenOptions::new().read(true), path).and_then(|file| file.take(64).read_to_string(&mut text));
     match read {
         Ok(_) if text.starts_with("pid ") => text.trim().to_owned(),
         _ => "unknown".to_owned(),
@@ -132,7 +169,7 @@ fn busy(path: &Path) -> Refusal {
 
 #[cfg(test)]
 mod tests {
-    use super::{Deadline, FileLock, HOLDER_WIDTH};
+    use super::{Deadline, FileLock, HOLDER_WIDTH, SEATS};
     use std::time::Duration;
 
     const AT_ONCE: Duration = Duration::ZERO;
@@ -168,5 +205,21 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let refusal = FileLock::acquire(&folder.path().join("none/a.lock"), Deadline::within(AT_ONCE)).unwrap_err();
         assert_eq!(refusal.code, "write_failed");
+    }
+
+    #[test]
+    fn waits_that_timed_out_leave_few_threads_and_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().canonicalize().unwrap().join("a.lock");
+        let held = FileLock::acquire(&path, Deadline::within(AT_ONCE)).unwrap();
+        for _ in 0..3 * SEATS {
+            FileLock::acquire(&path, Deadline::within(Duration::from_millis(1))).unwrap_err();
+        }
+        let files = std::fs::read_dir("/proc/self/fd").unwrap();
+        let open = files.filter(|file| std::fs::read_link(file.as_ref().unwrap().path()).is_ok_and(|to| to == path));
+        assert!(open.count() <= SEATS + 1);
+        drop(held);
+        // Whoever sits in no seat comes through too.
+        FileLock::acquire(&path, Deadline::within(Duration::from_mins(1))).unwrap();
     }
 }

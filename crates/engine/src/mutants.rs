@@ -17,7 +17,7 @@ pub(crate) fn planted(name: &str) -> bool {
 
 /// Tells the caller of success before the commit, where `reply_before_commit` is planted.
 #[cfg(not(feature = "mutants"))]
-pub(crate) const fn reply_early(_answers: &[crate::write::Answer]) {}
+pub(crate) const fn reply_early(_answers: &[crate::batch::Answer]) {}
 
 /// Tells the caller of success before the commit, and nothing later on.
 #[cfg(feature = "mutants")]

@@ -4,12 +4,12 @@ use format::{DatabaseProbe, Format, Sources, View};
 use model::{Context, Refusal, Reply, Space};
 use store::Store;
 
+use crate::batch::{Answer, Asked};
 use crate::engine::Engine;
 use crate::ground::Inspected;
 use crate::read::{is_waiting, survey};
 use crate::records::StoreRecords;
 use crate::take_in::{outside_context, take_in};
-use crate::write::{Answer, Asked};
 use crate::{refusals, tables};
 
 /// Thinks about a batch in a project that has no store yet.
@@ -26,7 +26,7 @@ pub(crate) fn rehearse(engine: &Engine, format: &dyn Format, batch: &[Asked]) ->
 }
 
 fn rehearse_one(engine: &Engine, format: &dyn Format, asked: &Asked) -> Result<Option<Reply>, Refusal> {
-    let Asked { call, ctx, reads } = asked;
+    let Asked { call, ctx, reads, .. } = asked;
     let records = StoreRecords::new(None);
     let view = View { records: &records, files: engine.files(), probes: engine.probes() };
     for space in format.spaces(Some(call), &view, ctx)? {

@@ -62,6 +62,7 @@ impl Engine {
     pub fn doctor(&self) -> Result<Object, Refusal> {
         let ctx = self.bare_context(Origin::Tool)?;
         let mut findings = Vec::new();
+        let is_ours = self.home().check().is_ok();
         let store = match self.opened_store() {
             Ok(store) => store,
             Err(refusal) => {
@@ -88,12 +89,13 @@ impl Engine {
                 findings.push(finding(&warning.code, Severity::Warning, &place, warning.message, None));
             }
             findings.extend(self.standing(format, store.as_deref(), &ctx)?);
-            if let Some(holder) = FileLock::holder(&self.home().lock(format.name())) {
+            let lock = self.home().lock(format.name());
+            if let Some(holder) = is_ours.then(|| FileLock::holder(&lock)).flatten() {
                 let message = format!("{holder} is writing now");
                 findings.push(finding("lock_held", Severity::Warning, format.name(), message, None));
             }
         }
-        if !Spool::of(self.home()).is_empty() {
+        if is_ours && !Spool::of(self.home()).is_empty() {
             let message = "events wait to be applied; the next writing command of their format applies them".to_owned();
             findings.push(finding("spool_pending", Severity::Warning, ".mainstay/spool", message, None));
         }

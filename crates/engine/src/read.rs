@@ -71,23 +71,30 @@ fn look(
     Ok((Read::Answer(reply?), edited))
 }
 
-/// Answers a reading call from the images alone: the store is there and cannot be opened.
-pub(crate) fn read_from_images(
+/// Answers a reading call although nothing can be written, or the store cannot even be opened.
+///
+/// What waits to be taken in counts in memory, as far as files go. `why` becomes the first warning.
+pub(crate) fn read_in_memory(
     engine: &Engine,
+    store: Option<&dyn Store>,
     format: &dyn Format,
     call: &Call,
     ctx: &Context,
     why: &Refusal,
 ) -> Result<Reply, Refusal> {
-    let records = StoreRecords::new(None);
+    let snapshot = store.map(Store::read).transpose().map_err(|error| refusals::of_store(&error))?;
+    let reads = snapshot.as_deref();
+    let records = StoreRecords::new(reads);
     let view = View { records: &records, files: engine.files(), probes: engine.probes() };
     let mut grounds = Vec::new();
     for space in format.spaces(Some(call), &view, ctx)? {
-        grounds.push(survey(engine, None, format, space, &view, ctx)?);
+        grounds.push(survey(engine, reads, format, space, &view, ctx)?);
     }
-    let mut reply = answer(format, &grounds, None, call, &view, ctx)?;
-    let message = format!("{}; answered from the files alone", why.message);
-    reply.warnings.insert(0, Warning::new(why.code.clone(), message));
+    let reply = answer(format, &grounds, reads, call, &view, ctx);
+    records.check()?;
+    let mut reply = reply?;
+    let from = if store.is_some() { "in memory" } else { "from the files alone" };
+    reply.warnings.insert(0, Warning::new(why.code.clone(), format!("{}; answered {from}", why.message)));
     Ok(reply)
 }
 

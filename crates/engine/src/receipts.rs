@@ -3,6 +3,7 @@
 use model::{Call, Context, Refusal, Reply, Revision, Timestamp, Value, Warning};
 use store::{Receipt, Txn};
 
+use crate::batch::Asked;
 use crate::mutants::planted;
 use crate::{images, refusals};
 
@@ -61,13 +62,8 @@ fn warning(value: Value) -> Option<Warning> {
 }
 
 /// Keeps the receipt of a request that was carried out, and drops old ones.
-pub(crate) fn keep(
-    txn: &mut dyn Txn,
-    call: &Call,
-    ctx: &Context,
-    reply: &Reply,
-    revision: Revision,
-) -> Result<(), Refusal> {
+pub(crate) fn keep(txn: &mut dyn Txn, asked: &Asked, reply: &Reply, revision: Revision) -> Result<(), Refusal> {
+    let Asked { call, ctx, applied, .. } = asked;
     let Some(id) = &ctx.request_id else { return Ok(()) };
     let body = reply.to_object();
     let small = serde_json::to_string(&body).is_ok_and(|text| text.len() <= REPLY_LIMIT);
@@ -75,15 +71,18 @@ pub(crate) fn keep(
         tool: call.tool.clone(),
         request_id: id.clone(),
         digest: digest(call),
-        at: ctx.now,
+        at: *applied,
         revision,
         reply: small.then_some(body),
     };
     txn.put_receipt(&receipt)
-        .and_then(|()| txn.drop_receipts(Timestamp::from_millis(ctx.now.as_millis() - KEPT)))
+        .and_then(|()| txn.drop_receipts(Timestamp::from_millis(applied.as_millis() - KEPT)))
         .map_err(|error| refusals::of_store(&error))
 }
 
+// Of the arguments, whatever order their members came in.
 fn digest(call: &Call) -> String {
-    images::digest(Value::Object(call.arguments.clone()).to_string().as_bytes())
+    let mut arguments = Value::Object(call.arguments.clone());
+    arguments.sort_all_objects();
+    images::digest(arguments.to_string().as_bytes())
 }

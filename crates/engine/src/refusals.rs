@@ -56,6 +56,21 @@ pub(crate) fn of_io(path: impl AsRef<Path>, error: &io::Error) -> Refusal {
         .hint("check the permissions and the free space; nothing was changed")
 }
 
+/// Something of the engine's own folder that is not what the engine made.
+pub(crate) fn outside(path: &str, what: &str) -> Refusal {
+    Refusal::refused("path_outside_project", format!("{path} is {what}"))
+        .with("path", path)
+        .hint("remove it; Mainstay keeps a project's state in the project, in folders and files of its own")
+}
+
+/// What it means that a file of the engine's own folder cannot be opened.
+pub(crate) fn of_opening(path: &Path, error: &io::Error) -> Refusal {
+    match path.symlink_metadata() {
+        Ok(metadata) if metadata.is_symlink() => outside(&path.display().to_string(), "a symbolic link"),
+        _ => of_io(path, error),
+    }
+}
+
 /// What a failing table image's file means to the caller.
 pub(crate) fn of_table(place: &Path, error: &rusqlite::Error) -> Refusal {
     use rusqlite::ErrorCode::{DatabaseBusy, DatabaseCorrupt, DatabaseLocked, NotADatabase};

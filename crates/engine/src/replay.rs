@@ -28,6 +28,7 @@ pub(crate) fn reply(
         if entry.revision > receipt.revision || own {
             if own {
                 ctx.actor = entry.actor;
+                ctx.now = entry.at;
             }
             back.extend(entry.changes.into_iter().map(Change::inverse));
         }

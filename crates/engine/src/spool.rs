@@ -2,31 +2,51 @@
 //!
 //! A host that reports an event does not wait for locks. The event is written and fsynced to a file
 //! of its own; then it is applied if the locks are free within a short wait, or by the next writing
-//! request of its format. The file's name is the request id under which it is applied, so that an
-//! event whose file outlived its commit is not applied again.
+//! request of its format. It is applied under its caller's request id, else under the file's name, so
+//! that an event whose file outlived its commit is not applied again.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use format::Format;
-use model::{Call, Context, Object, Origin, RefusalClass, Reply, Timestamp, Value, Warning};
+use format::{Effect, Format};
+use model::{Call, Context, Object, Origin, Refusal, Reply, Timestamp, Value, Warning};
 
-use crate::clock;
-use crate::home::Home;
-use crate::write::{Answer, Asked};
+use crate::batch::{Answer, Asked};
+use crate::home::{Home, open_plain};
+use crate::{clock, refusals};
 
-/// Largest event file that is read. **Units**: bytes.
+/// Largest event file that is written or read. **Units**: bytes.
 const LIMIT: u64 = 4 * 1024 * 1024;
+
+/// The age from which a half-written file is nobody's any more. **Units**: nanoseconds.
+const ABANDONED: i128 = 60_000_000_000;
+
+/// The refusals after which an event is gone: it can never be applied.
+const FINAL: [&str; 4] = ["invalid_argument", "missing_argument", "unknown_tool", "request_id_reused"];
 
 /// The spool of a project.
 pub(crate) struct Spool {
+    home: PathBuf,
     folder: PathBuf,
+}
+
+/// Which spooled events a request applies before its own work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Events<'a> {
+    /// All of the format.
+    All,
+    /// The one of this name.
+    One(&'a str),
+    /// None.
+    None,
 }
 
 /// A spooled event, ready to be carried out.
 pub(crate) struct Spooled {
+    /// The name of its file.
+    pub(crate) id: String,
     path: PathBuf,
     pub(crate) asked: Asked,
 }
@@ -34,54 +54,117 @@ pub(crate) struct Spooled {
 impl Spool {
     /// Of a project; creates nothing.
     pub(crate) fn of(home: &Home) -> Self {
-        Self { folder: home.path().join("spool") }
+        Self { home: home.path().to_owned(), folder: home.spool() }
     }
 
     /// Writes an event; it is safe on disk when this returns. Answers its request id.
-    pub(crate) fn put(&self, asked: &Asked) -> io::Result<String> {
-        DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
+    ///
+    /// **Errors**: `too_large`, `invalid_argument` for what could not be read back, `write_failed`.
+    pub(crate) fn put(&self, asked: &Asked) -> Result<String, Refusal> {
+        let text = to_text(asked);
+        if text.len() as u64 > LIMIT {
+            let message = format!("the event is larger than {LIMIT} bytes");
+            return Err(Refusal::refused("too_large", message).field("arguments"));
+        }
+        if let Err(error) = serde_json::from_str::<Object>(&text) {
+            return Err(Refusal::invalid("arguments", format!("the event could not be read back: {error}")));
+        }
         let id = format!("spool-{:013}-{:019}-{}", asked.ctx.now.as_millis(), clock::nanos(), clock::random());
+        self.keep(&id, &text).map_err(|error| refusals::of_opening(&self.folder, &error))?;
+        Ok(asked.ctx.request_id.clone().unwrap_or(id))
+    }
+
+    fn keep(&self, id: &str, text: &str) -> io::Result<()> {
+        match DirBuilder::new().mode(0o700).create(&self.folder) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
         let growing = self.folder.join(format!(".{id}"));
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&growing)?;
-        file.write_all(to_text(asked).as_bytes())?;
-        file.sync_all()?;
-        fs::rename(&growing, self.path(&id))?;
+        let mut file = open_plain(OpenOptions::new().write(true).create_new(true).mode(0o600), &growing)?;
+        let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
+        if let Err(error) = written.and_then(|()| fs::rename(&growing, self.path(id))) {
+            // What cannot be removed either is swept later.
+            drop(fs::remove_file(&growing));
+            return Err(error);
+        }
         File::open(&self.folder)?.sync_all()?;
-        Ok(id)
+        // The folder's own name counts too; another process may have made it just now.
+        File::open(&self.home)?.sync_all()
     }
 
     /// The events of a format, oldest first. What cannot be read stays and is not shown.
-    pub(crate) fn pending(&self, format: &dyn Format, ctx: &Context) -> Vec<Spooled> {
-        let Ok(entries) = fs::read_dir(&self.folder) else {
-            return Vec::new();
+    pub(crate) fn pending(&self, format: &dyn Format, ctx: &Context, events: Events<'_>) -> Vec<Spooled> {
+        let mut ids: Vec<String> = match events {
+            Events::All => self.names().filter_map(|name| id_of(&name)).collect(),
+            Events::One(id) => vec![id.to_owned()],
+            Events::None => Vec::new(),
         };
-        let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-        paths.sort_unstable();
-        paths.into_iter().filter_map(|path| read(path, format, ctx)).collect()
+        ids.sort_unstable();
+        ids.into_iter().filter_map(|id| self.read(id, format, ctx)).collect()
     }
 
-    /// Whether any event waits, of whatever format.
+    /// Whether no event waits, of whatever format.
     pub(crate) fn is_empty(&self) -> bool {
-        fs::read_dir(&self.folder).map_or(true, |mut entries| entries.next().is_none())
+        self.names().all(|name| id_of(&name).is_none())
+    }
+
+    /// Removes what writers that are gone left half written.
+    pub(crate) fn sweep(&self) {
+        for name in self.names().filter(|name| name.starts_with(".spool-")) {
+            let path = self.folder.join(name);
+            let Ok(metadata) = path.symlink_metadata() else { continue };
+            let written = i128::from(metadata.mtime()) * 1_000_000_000 + i128::from(metadata.mtime_nsec());
+            if metadata.is_file() && clock::nanos() - written > ABANDONED {
+                // What stays is in nobody's way.
+                drop(fs::remove_file(path));
+            }
+        }
+    }
+
+    fn names(&self) -> impl Iterator<Item = String> {
+        let entries = fs::read_dir(&self.folder).into_iter().flatten();
+        entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok())
     }
 
     fn path(&self, id: &str) -> PathBuf {
         self.folder.join(format!("{id}.json"))
     }
+
+    fn read(&self, id: String, format: &dyn Format, ctx: &Context) -> Option<Spooled> {
+        let path = self.path(&id);
+        let object: Object = serde_json::from_slice(&bytes_of(&path)?).ok()?;
+        let tool = format.surface().tool(object.get("tool")?.as_str()?)?;
+        if tool.effect != Effect::Event {
+            return None;
+        }
+        let arguments = object.get("arguments")?.as_object()?.clone();
+        let word = |name: &str| object.get(name).and_then(Value::as_str).map(str::to_owned);
+        let event = Context {
+            now: Timestamp::from_millis(object.get("at")?.as_i64()?),
+            actor: word("actor")?,
+            session: word("session"),
+            request_id: word("request_id").or_else(|| Some(id.clone())),
+            origin: word("hook").map_or(Origin::Tool, Origin::Hook),
+            ..ctx.clone()
+        };
+        let asked = Asked { call: Call::new(tool.name, arguments), ctx: event, applied: ctx.now, reads: false };
+        Some(Spooled { id, path, asked })
+    }
 }
 
-impl Spooled {
-    /// Removes the file of an event that has been settled.
-    ///
-    /// One that could not be applied for now (a state that cannot be read, a store that is busy)
-    /// stays.
-    pub(crate) fn settle(self, answer: &Answer) {
-        let stays = matches!(answer, Err(refusal) if matches!(refusal.class, RefusalClass::Corrupt | RefusalClass::Unavailable));
-        if !stays {
-            // A file that stays is not applied again: its request id has a receipt.
-            drop(fs::remove_file(self.path));
+/// Removes the files of events that are done with; answers what stands after their answers.
+///
+/// An event stays unless it was applied, or refused for what it says itself: a state that cannot be
+/// read, a configuration that is wrong, a store that is busy are mended one day.
+pub(crate) fn settle(events: Vec<Spooled>, mut answers: Vec<Answer>) -> Vec<Answer> {
+    let own = answers.split_off(events.len());
+    for (event, answer) in events.into_iter().zip(answers) {
+        if answer.err().is_none_or(|refusal| FINAL.contains(&refusal.code.as_ref())) {
+            // A file that cannot be removed is not applied again: its request id has a receipt.
+            drop(fs::remove_file(event.path));
         }
     }
+    own
 }
 
 /// What the caller of an event hears when it is safe but not yet applied.
@@ -99,33 +182,22 @@ fn to_text(asked: &Asked) -> String {
     object.insert("at".into(), ctx.now.as_millis().into());
     object.insert("actor".into(), ctx.actor.as_str().into());
     object.insert("session".into(), ctx.session.clone().map_or(Value::Null, Value::String));
+    if let Some(id) = &ctx.request_id {
+        object.insert("request_id".into(), id.as_str().into());
+    }
     if let Origin::Hook(event) = &ctx.origin {
         object.insert("hook".into(), event.as_str().into());
     }
     Value::Object(object).to_string()
 }
 
-fn read(path: PathBuf, format: &dyn Format, ctx: &Context) -> Option<Spooled> {
-    let id = id_of(&path)?;
-    let metadata = path.symlink_metadata().ok()?;
-    if !metadata.is_file() || metadata.len() > LIMIT {
-        return None;
-    }
-    let object: Object = serde_json::from_slice(&fs::read(&path).ok()?).ok()?;
-    let tool = format.surface().tool(object.get("tool")?.as_str()?)?;
-    let arguments = object.get("arguments")?.as_object()?.clone();
-    let ctx = Context {
-        now: Timestamp::from_millis(object.get("at")?.as_i64()?),
-        actor: object.get("actor")?.as_str()?.to_owned(),
-        session: object.get("session").and_then(Value::as_str).map(str::to_owned),
-        request_id: Some(id),
-        origin: object.get("hook").and_then(Value::as_str).map_or(Origin::Tool, |event| Origin::Hook(event.to_owned())),
-        ..ctx.clone()
-    };
-    Some(Spooled { path, asked: Asked { call: Call::new(tool.name, arguments), ctx, reads: false } })
+fn bytes_of(path: &Path) -> Option<Vec<u8>> {
+    let file = open_plain(OpenOptions::new().read(true), path).ok()?;
+    let mut bytes = Vec::new();
+    file.take(LIMIT + 1).read_to_end(&mut bytes).ok()?;
+    (bytes.len() as u64 <= LIMIT).then_some(bytes)
 }
 
-fn id_of(path: &Path) -> Option<String> {
-    let name = path.file_name()?.to_str()?;
+fn id_of(name: &str) -> Option<String> {
     Some(name.strip_suffix(".json").filter(|id| id.starts_with("spool-"))?.to_owned())
 }

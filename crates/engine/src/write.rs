@@ -2,123 +2,60 @@
 //!
 //! The seven steps stand here in their order; each step's doing stands in a file of its own.
 
-use std::time::Duration;
-
 use format::{Format, View};
 use model::{
-    Call, Change, Context, EntryCause, ExtraFile, ProjectPath, Refusal, RefusalClass, Reply, Revision, Space, Value,
-    Warning,
+    Change, Context, EntryCause, ExtraFile, ProjectPath, Refusal, RefusalClass, Reply, Revision, Space, Value, Warning,
 };
 use store::{NewEntry, Reads, Txn};
 
+use crate::batch::{Answer, Asked};
 use crate::engine::Engine;
 use crate::foreign::ForeignGuard;
 use crate::ground::Ground;
-use crate::locks::{Deadline, EVENT_WAIT, FileLock};
+use crate::locks::{Deadline, FileLock};
 use crate::mutants::{self, planted};
 use crate::outset::{rehearse, spaces_of};
 use crate::plan::Plan;
 use crate::records::StoreRecords;
-use crate::spool::{Spool, spooled_reply};
+use crate::spool::{self, Events, Spool};
 use crate::tabled::{Tabled, begin_tables, leave_behind};
-use crate::take_in::{self, TakenIn, outside_context, take_in};
+use crate::take_in::{self, TakenIn, take_in};
 use crate::{heal, receipts, refusals, replay};
 
-/// One request of a batch.
-#[derive(Clone, Debug)]
-pub(crate) struct Asked {
-    pub(crate) call: Call,
-    pub(crate) ctx: Context,
-    /// The tool only reads; it is here because something waited to be taken in.
-    pub(crate) reads: bool,
-}
-
-/// How often a request is thought again because it turned out to be about another space.
-const TRIES: usize = 3;
-
 /// The code of a request that is about a space that was not looked at; it is thought again.
-const ELSEWHERE: &str = "space_changed";
+pub(crate) const ELSEWHERE: &str = "space_changed";
 
-/// What one request of a batch is told.
-pub(crate) type Answer = Result<Reply, Refusal>;
-
-/// Carries out a batch of requests of one format in one commit.
+/// Carries out requests of one format, after the spooled events that go first, in one commit.
 ///
-/// Each has its own answer. Events of the format that are spooled go first.
-/// What fails for the batch as a whole fails for each request, with nothing changed.
-pub(crate) fn write(engine: &Engine, format: &dyn Format, asked: &[Asked], wait: Duration) -> Vec<Answer> {
-    let count = asked.len();
-    let ctx = &asked.first().expect("a batch holds a request").ctx;
-    let spooled = Spool::of(engine.home()).pending(format, ctx);
-    let batch: Vec<Asked> = spooled.iter().map(|event| event.asked.clone()).chain(asked.iter().cloned()).collect();
-    let ctx = outside_context(ctx);
-    match carry_out(engine, format, &batch, &ctx, wait) {
-        Ok(mut answers) => {
-            let own = answers.split_off(spooled.len());
-            for (event, answer) in spooled.into_iter().zip(&answers) {
-                event.settle(answer);
-            }
-            let again = |(asked, answer)| think_again(engine, format, asked, answer, &ctx, wait);
-            asked.iter().zip(own).map(again).collect()
-        }
-        Err(refusal) => vec![Err(refusal); count],
-    }
-}
-
-/// Makes an event safe, then applies it with all that are spooled if the locks are free in time.
-pub(crate) fn event(engine: &Engine, format: &dyn Format, mut asked: Asked) -> Answer {
-    engine.home().make()?;
-    let spool = Spool::of(engine.home());
-    let id = spool.put(&asked).map_err(|error| refusals::of_io(engine.home().path(), &error))?;
-    // The event is in the spool already; this one is its caller, who hears the receipt's reply.
-    asked.ctx.request_id = Some(id);
-    match write(engine, format, &[asked], engine.lock_wait(EVENT_WAIT)).pop().expect("one request has one answer") {
-        Err(refusal) if refusal.class == RefusalClass::Unavailable => Ok(spooled_reply(&refusal.message)),
-        Ok(mut reply) => {
-            reply.body.shift_remove("replayed");
-            Ok(reply)
-        }
-        refused => refused,
-    }
-}
-
-// A request that turned out to be about a space that was not looked at gets a turn of its own.
-fn think_again(
+/// Each has its own answer. **Errors**: what fails for all of them; then nothing is changed.
+pub(crate) fn carry_out(
     engine: &Engine,
     format: &dyn Format,
-    asked: &Asked,
-    mut answer: Answer,
+    asked: &[Asked],
+    events: Events<'_>,
     ctx: &Context,
-    wait: Duration,
-) -> Answer {
-    for _ in 0..TRIES {
-        if !matches!(&answer, Err(refusal) if refusal.code == ELSEWHERE) {
-            break;
-        }
-        answer = carry_out(engine, format, std::slice::from_ref(asked), ctx, wait)
-            .and_then(|mut answers| answers.pop().expect("one request has one answer"));
-    }
-    answer
-}
-
-fn carry_out(
-    engine: &Engine,
-    format: &dyn Format,
-    batch: &[Asked],
-    ctx: &Context,
-    wait: Duration,
+    mut deadline: Deadline,
 ) -> Result<Vec<Answer>, Refusal> {
-    if let Some(answers) = rehearse(engine, format, batch) {
+    engine.home().check()?;
+    let spool = Spool::of(engine.home());
+    let is_quiet = events == Events::None || spool.is_empty();
+    if let Some(answers) = is_quiet.then(|| rehearse(engine, format, asked)).flatten() {
         return Ok(answers);
     }
 
-    // Locks: the format's own, the foreign ones, the queue, the write transaction.
-    let mut deadline = Deadline::within(wait);
+    // Locks: the format's own, the foreign ones, the queue, the write transaction. An event is taken
+    // from the spool and removed from it under the first of them, so that nobody else applies it too.
     engine.home().make()?;
     let mut locks = vec![FileLock::acquire(&engine.home().lock(format.name()), deadline)?];
-    let about = spaces_of(engine, format, batch, ctx)?;
+    spool.sweep();
+    let spooled = spool.pending(format, ctx, events);
+    let batch: Vec<Asked> = spooled.iter().map(|event| &event.asked).chain(asked).cloned().collect();
+    if let Some(answers) = (!is_quiet).then(|| rehearse(engine, format, &batch)).flatten() {
+        return Ok(spool::settle(spooled, answers));
+    }
+    let about = spaces_of(engine, format, &batch, ctx)?;
     if let Some(refused) = about.all_refused() {
-        return Ok(refused);
+        return Ok(spool::settle(spooled, refused));
     }
     let mut foreign = Vec::new();
     let mut tabled = Vec::new();
@@ -144,29 +81,7 @@ fn carry_out(
     }
 
     // Think, request by request.
-    let mut answers = Vec::with_capacity(batch.len());
-    let mut extra = Extra::default();
-    for (asked, refused) in batch.iter().zip(about.refused) {
-        if let Some(refusal) = refused {
-            answers.push(Err(refusal));
-            continue;
-        }
-        txn.savepoint().map_err(|error| refusals::of_store(&error))?;
-        match turn.decide(txn.as_mut(), asked) {
-            Ok(decided) => {
-                txn.release().map_err(|error| refusals::of_store(&error))?;
-                turn.written |= decided.written;
-                turn.changes.extend(decided.changes);
-                extra.files.extend(decided.files);
-                extra.moves |= decided.moves;
-                answers.push(Ok(decided.reply));
-            }
-            Err(refusal) => {
-                txn.rollback().map_err(|error| refusals::of_store(&error))?;
-                answers.push(Err(refusal));
-            }
-        }
-    }
+    let (answers, extra) = turn.think(txn.as_mut(), &batch, about.refused)?;
 
     // Render and prepare; from here on nothing can be refused for want of space.
     let mut plan = Plan::render(engine, format, txn.as_ref(), &turn.grounds, &turn.changes, &turn.taken, ctx)?;
@@ -189,6 +104,7 @@ fn carry_out(
     warnings.extend(Tabled::commit_all(turn.tabled));
     drop(foreign);
     plan.confirm(store.as_ref());
+    let answers = spool::settle(spooled, answers);
     drop(locks);
     // What publishing tried once more is told once.
     healing.retain(|warning| !warnings.contains(warning));
@@ -280,6 +196,39 @@ impl Turn<'_> {
         Ok(())
     }
 
+    // One request's refusal takes back what it wrote, and nothing else.
+    fn think(
+        &mut self,
+        txn: &mut dyn Txn,
+        batch: &[Asked],
+        refused: Vec<Option<Refusal>>,
+    ) -> Result<(Vec<Answer>, Extra), Refusal> {
+        let mut answers = Vec::with_capacity(batch.len());
+        let mut extra = Extra::default();
+        for (asked, refused) in batch.iter().zip(refused) {
+            if let Some(refusal) = refused {
+                answers.push(Err(refusal));
+                continue;
+            }
+            txn.savepoint().map_err(|error| refusals::of_store(&error))?;
+            match self.decide(txn, asked) {
+                Ok(decided) => {
+                    txn.release().map_err(|error| refusals::of_store(&error))?;
+                    self.written |= decided.written;
+                    self.changes.extend(decided.changes);
+                    extra.files.extend(decided.files);
+                    extra.moves |= decided.moves;
+                    answers.push(Ok(decided.reply));
+                }
+                Err(refusal) => {
+                    txn.rollback().map_err(|error| refusals::of_store(&error))?;
+                    answers.push(Err(refusal));
+                }
+            }
+        }
+        Ok((answers, extra))
+    }
+
     fn decide(&self, txn: &mut dyn Txn, asked: &Asked) -> Result<Decided, Refusal> {
         let (call, ctx) = (&asked.call, &asked.ctx);
         match receipts::find(txn, call, ctx)? {
@@ -315,7 +264,7 @@ impl Turn<'_> {
         let appended = self.append(txn, asked, &spaces, &outcome)?;
         let keeps_receipt = !asked.reads && ctx.request_id.is_some();
         if keeps_receipt {
-            receipts::keep(txn, call, ctx, &outcome.reply, appended.unwrap_or(head))?;
+            receipts::keep(txn, asked, &outcome.reply, appended.unwrap_or(head))?;
         }
         Ok(Decided {
             reply: outcome.reply,

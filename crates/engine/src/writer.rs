@@ -6,9 +6,9 @@ use std::sync::{Mutex, PoisonError, Weak};
 use format::Format;
 use model::{Refusal, RefusalClass, Reply};
 
+use crate::batch::{Asked, write};
 use crate::engine::Engine;
 use crate::locks::WAIT;
-use crate::write::{Asked, write};
 
 /// How many requests share one commit at most.
 const BATCH: usize = 64;

@@ -91,3 +91,13 @@ fn receipts_expire_after_seven_days() {
     assert!(told(&late).is_empty());
     assert_eq!(desk.item("n"), Some(4.into()));
 }
+
+#[test]
+fn the_order_of_arguments_is_no_part_of_a_request() {
+    let desk = Desk::new();
+    desk.repeat("r1", "put", json!({"key": "a", "value": {"x": 1, "y": [{"p": 1, "q": 2}]}})).unwrap();
+    let again = desk.repeat("r1", "put", json!({"value": {"y": [{"q": 2, "p": 1}], "x": 1}, "key": "a"})).unwrap();
+    assert_eq!(again.body["replayed"], true);
+    let other = desk.repeat("r1", "put", json!({"key": "a", "value": {"x": 1, "y": [{"p": 2, "q": 1}]}}));
+    assert_eq!(other.unwrap_err().code, "request_id_reused");
+}

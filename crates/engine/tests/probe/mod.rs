@@ -71,7 +71,14 @@ impl Format for Probe {
             if space.as_str() == "probe/broken" {
                 return Err(Refusal::config("broken", "this place is never configured well"));
             }
-            return Ok(Sources::default());
+            // A place that another program can lock.
+            let lock = (space.as_str() == "probe/locked").then(|| ForeignLock::PidFile {
+                path: ProjectPath::known("locked.lock"),
+                wait_ms: 0,
+                stale_ms: i64::MAX,
+                empty_stale_ms: i64::MAX,
+            });
+            return Ok(Sources { lock, ..Sources::default() });
         }
         let file = |path, keeps_base, restore| FileSource {
             path: ProjectPath::known(path),

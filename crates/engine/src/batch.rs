@@ -1,0 +1,139 @@
+//! Batches: several requests in one commit, each with an answer and with trouble of its own.
+
+use std::slice;
+use std::time::Duration;
+
+use format::Format;
+use model::{Call, Context, Refusal, RefusalClass, Reply, Space, Timestamp};
+
+use crate::engine::Engine;
+use crate::locks::{Deadline, EVENT_WAIT};
+use crate::outset::spaces_of;
+use crate::spool::{Events, Spool, spooled_reply};
+use crate::take_in::outside_context;
+use crate::write::{ELSEWHERE, carry_out};
+
+/// One request of a batch.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    pub(crate) call: Call,
+    pub(crate) ctx: Context,
+    /// The clock of the request that applies it: its own, but for a spooled event.
+    pub(crate) applied: Timestamp,
+    /// The tool only reads; it is here because something waited to be taken in.
+    pub(crate) reads: bool,
+}
+
+/// What one request of a batch is told.
+pub(crate) type Answer = Result<Reply, Refusal>;
+
+/// How often a request is thought again because it turned out to be about another space.
+const TRIES: usize = 3;
+
+/// The refusals of a batch that each of its requests would meet alone, or must not meet twice.
+const SHARED: [&str; 2] = ["store_busy", "outcome_unknown"];
+
+/// The refusal of a request whose space another program has locked.
+const LOCKED: &str = "lock_timeout";
+
+/// Carries out a batch of requests of one format in one commit.
+///
+/// Each has its own answer. Events of the format that are spooled go first.
+/// What fails for the batch as a whole is tried once more, request by request.
+pub(crate) fn write(engine: &Engine, format: &dyn Format, asked: &[Asked], wait: Duration) -> Vec<Answer> {
+    let ctx = outside_context(&asked.first().expect("a batch holds a request").ctx);
+    let answers = match carry_out(engine, format, asked, Events::All, &ctx, Deadline::within(wait)) {
+        Ok(answers) => answers,
+        Err(refusal) if SHARED.contains(&refusal.code.as_ref()) => return vec![Err(refusal); asked.len()],
+        Err(refusal) => singly(engine, format, asked, &ctx, Deadline::within(wait), &refusal),
+    };
+    let again = |(asked, answer)| think_again(engine, format, asked, answer, &ctx, wait);
+    asked.iter().zip(answers).map(again).collect()
+}
+
+/// Makes an event safe, then applies it with all that are spooled if the locks are free in time.
+pub(crate) fn event(engine: &Engine, format: &dyn Format, mut asked: Asked) -> Answer {
+    engine.home().make()?;
+    let is_repeat = has_receipt(engine, &asked);
+    if !is_repeat {
+        // The event is in the spool then; this one is its caller, who hears the receipt's reply.
+        asked.ctx.request_id = Some(Spool::of(engine.home()).put(&asked)?);
+    }
+    match write(engine, format, &[asked], engine.lock_wait(EVENT_WAIT)).pop().expect("one request has one answer") {
+        Err(refusal) if !is_repeat && refusal.class == RefusalClass::Unavailable => Ok(spooled_reply(&refusal.message)),
+        Ok(mut reply) if !is_repeat => {
+            reply.body.shift_remove("replayed");
+            Ok(reply)
+        }
+        answer => answer,
+    }
+}
+
+// Where that cannot be told, the event is spooled once more: it is applied once all the same.
+fn has_receipt(engine: &Engine, asked: &Asked) -> bool {
+    let receipt = || {
+        let id = asked.ctx.request_id.as_deref()?;
+        let store = engine.opened_store().ok()??;
+        store.read().ok()?.receipt(&asked.call.tool, id).ok()?
+    };
+    receipt().is_some()
+}
+
+// One request's trouble is nobody else's. A space that another program has locked is waited for once.
+fn singly(
+    engine: &Engine,
+    format: &dyn Format,
+    asked: &[Asked],
+    ctx: &Context,
+    deadline: Deadline,
+    why: &Refusal,
+) -> Vec<Answer> {
+    let spooled = Spool::of(engine.home()).pending(format, ctx, Events::All);
+    if asked.len() + spooled.len() == 1 {
+        return vec![Err(why.clone())];
+    }
+    let spaces = |asked: &Asked| -> Vec<Space> {
+        let about = spaces_of(engine, format, slice::from_ref(asked), ctx).unwrap_or_default();
+        about.spaces.into_iter().map(|(space, _)| space).collect()
+    };
+    let mut locked: Vec<(Vec<Space>, Refusal)> = Vec::new();
+    let mut alone = |one: &Asked, asked: &[Asked], events: Events<'_>| {
+        let about = spaces(one);
+        if let Some((_, refusal)) = locked.iter().find(|(spaces, _)| *spaces == about) {
+            return Err(refusal.clone());
+        }
+        let answers = carry_out(engine, format, asked, events, ctx, deadline);
+        if let Some(refusal) = answers.as_ref().err().filter(|refusal| refusal.code == LOCKED) {
+            locked.push((about, refusal.clone()));
+        }
+        answers
+    };
+    for event in &spooled {
+        // What becomes of it is told by its file.
+        drop(alone(&event.asked, &[], Events::One(&event.id)));
+    }
+    asked.iter().map(|asked| alone(asked, slice::from_ref(asked), Events::None).and_then(only)).collect()
+}
+
+// A request that turned out to be about a space that was not looked at gets a turn of its own.
+fn think_again(
+    engine: &Engine,
+    format: &dyn Format,
+    asked: &Asked,
+    mut answer: Answer,
+    ctx: &Context,
+    wait: Duration,
+) -> Answer {
+    for _ in 0..TRIES {
+        if !matches!(&answer, Err(refusal) if refusal.code == ELSEWHERE) {
+            break;
+        }
+        let deadline = Deadline::within(wait);
+        answer = carry_out(engine, format, slice::from_ref(asked), Events::All, ctx, deadline).and_then(only);
+    }
+    answer
+}
+
+fn only(mut answers: Vec<Answer>) -> Answer {
+    answers.pop().expect("one request has one answer")
+}
