@@ -13,8 +13,9 @@ const LONGEST: Duration = Duration::from_mins(10);
 pub(crate) fn now(set: Option<&str>) -> Result<Timestamp, Refusal> {
     match set.filter(|text| !text.is_empty()) {
         None => Ok(Timestamp::from_millis(jiff::Timestamp::now().as_millisecond())),
-        Some(text) => Timestamp::parse_rfc3339(text)
-            .ok_or_else(|| Refusal::config("MAINSTAY_NOW", "MAINSTAY_NOW is no RFC 3339 time")),
+        Some(text) => Timestamp::parse_rfc3339(text).ok_or_else(|| {
+            Refusal::config("MAINSTAY_NOW", "MAINSTAY_NOW is no RFC 3339 time before 9999-12-30T22:00:01Z")
+        }),
     }
 }
 
@@ -47,4 +48,19 @@ pub(crate) fn random() -> String {
     let mut bytes = [0; 8];
     getrandom::fill(&mut bytes).expect("the operating system gives random bytes");
     format!("{:016x}", u64::from_be_bytes(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::now;
+
+    #[test]
+    fn a_set_time_is_taken_up_to_the_last() {
+        for taken in ["9999-12-30T22:00:00Z", "2026-01-02T03:04:05.678+02:00", ""] {
+            assert!(now(Some(taken)).is_ok(), "{taken}");
+        }
+        for refused in ["9999-12-31T23:59:59Z", "yesterday"] {
+            assert!(now(Some(refused)).unwrap_err().message.ends_with("before 9999-12-30T22:00:01Z"), "{refused}");
+        }
+    }
 }

@@ -36,6 +36,10 @@ pub(crate) fn find_root(
 }
 
 fn canonical_folder(folder: &Path) -> Result<PathBuf, Refusal> {
+    if !folder.is_absolute() {
+        return Err(Refusal::invalid("project", "the current folder is gone or cannot be read")
+            .hint("go to an existing folder, or name one with --project and its whole path"));
+    }
     match folder.canonicalize() {
         Ok(path) if path.is_dir() => Ok(path),
         _ => Err(Refusal::invalid("project", format!("there is no folder {}", folder.display()))
@@ -56,15 +60,29 @@ pub(crate) fn read_settings(files: &ProjectFiles, formats: &[&dyn Format]) -> Re
         FileState::Absent => return Ok(Object::new()),
         FileState::Bytes(bytes) => bytes,
         FileState::Irregular(why) => {
-            return Err(Refusal::config("mainstay.toml", format!("mainstay.toml cannot be read ({why:?})")));
+            return Err(Refusal::config("mainstay.toml", format!("mainstay.toml cannot be read: it {why}")));
         }
     };
     let text =
         std::str::from_utf8(&bytes).map_err(|_| Refusal::config("mainstay.toml", "mainstay.toml is not UTF-8 text"))?;
     let settings: Object = toml::from_str(text.trim_start_matches('\u{feff}'))
         .map_err(|error| Refusal::config("mainstay.toml", format!("mainstay.toml is not valid TOML: {error}")))?;
+    check_keys(&settings, formats)?;
     check_formats(&settings, formats)?;
     Ok(settings)
+}
+
+/// Refuses what no project may set: the file comes with the repository and says nothing of servers or commands.
+fn check_keys(settings: &Object, formats: &[&dyn Format]) -> Result<(), Refusal> {
+    let known = |key: &str, value: &Value| {
+        key == "formats" || value.is_object() && formats.iter().any(|format| format.name() == key)
+    };
+    let Some((key, _)) = settings.iter().find(|(key, value)| !known(key, value)) else {
+        return Ok(());
+    };
+    let tables = formats.iter().map(|format| format!("[{}]", format.name()));
+    let allowed: Vec<Value> = std::iter::once("formats".to_owned()).chain(tables).map(Value::from).collect();
+    Err(Refusal::config(key.as_str(), format!("mainstay.toml may not set {key:?}")).allowed(allowed))
 }
 
 fn check_formats(settings: &Object, formats: &[&dyn Format]) -> Result<(), Refusal> {
@@ -74,9 +92,8 @@ fn check_formats(settings: &Object, formats: &[&dyn Format]) -> Result<(), Refus
     let names = || formats.iter().map(|format| Value::from(format.name())).collect::<Vec<_>>();
     let known = |value: &Value| value.as_str().is_some_and(|name| formats.iter().any(|format| format.name() == name));
     match listed.as_array() {
-        Some(listed) if listed.iter().all(known) => Ok(()),
-        _ => {
-            Err(Refusal::config("formats", "`formats` in mainstay.toml is a list of names of formats").allowed(names()))
-        }
+        Some(listed) if !listed.is_empty() && listed.iter().all(known) => Ok(()),
+        _ => Err(Refusal::config("formats", "`formats` in mainstay.toml is a list of names of formats, at least one")
+            .allowed(names())),
     }
 }

@@ -103,5 +103,6 @@ pub(crate) fn table_impossible(place: &Path) -> Refusal {
 pub(crate) fn table_corrupt(place: &Path, why: &str) -> Refusal {
     Refusal::new(RefusalClass::Corrupt, "db_corrupt", format!("{} is no sound database: {why}", place.display()))
         .with("path", place.display().to_string())
-        .hint("move the file away; the records are kept in .mainstay/ and the next write makes it again")
+        .hint("if it is Mainstay's own, move the file away: the records are kept in .mainstay/ and the next write makes it \
+             again; otherwise set another db_path")
 }

@@ -3,13 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use mainstay_engine::{Engine, Setup};
-use model::{Environment, Refusal};
+use mainstay_engine::{Engine, Identity, Setup};
+use model::{Call, Environment, Refusal};
 use serde_json::json;
 use store_memory::MemoryOpener;
 use tempfile::TempDir;
 
-use crate::desk::{Desk, FORMATS, pair};
+use crate::desk::{Desk, FORMATS, anyone, pair};
 
 /// The root that is found, relative to `top`.
 fn root(top: &Path, cwd: &str, option: Option<&str>, env: &[(&str, &str)]) -> Result<String, Refusal> {
@@ -73,6 +73,14 @@ fn settings_that_cannot_be_read_are_refused_and_nothing_is_written() {
         ("formats = \"probe\"\n", "formats"),
         ("formats = [\"probe\", \"nothing\"]\n", "formats"),
         ("formats = [1]\n", "formats"),
+        ("formats = []\n", "formats"),
+        ("bind = \"0.0.0.0\"\n", "bind"),
+        ("[http]\nport = 1\n", "http"),
+        ("db = \"/elsewhere\"\n", "db"),
+        ("token = \"t\"\n", "token"),
+        ("command = \"rm\"\n", "command"),
+        ("allow_origins = [\"*\"]\n", "allow_origins"),
+        ("probe = 1\n", "probe"),
     ] {
         let desk = Desk::new().write("mainstay.toml", text);
         let before = desk.snapshot();
@@ -104,8 +112,8 @@ fn formats_are_on_by_list_by_marker_or_by_records() {
     assert_eq!(on(&desk), Vec::<&str>::new());
     desk.done("put", pair("a", "one"));
     assert_eq!(on(&desk), ["probe"]);
-    let desk = desk.write("mainstay.toml", "formats = []\n");
-    assert_eq!(on(&desk), Vec::<&str>::new());
+    let desk = desk.write("mainstay.toml", "formats = [\"hseos\"]\n");
+    assert_eq!(on(&desk), ["hseos"]);
 }
 
 #[test]
@@ -146,4 +154,26 @@ fn our_folder_is_for_its_owner_alone() {
 fn a_clock_that_makes_no_sense_is_refused() {
     let desk = Desk::new().with("MAINSTAY_NOW", "yesterday");
     assert_eq!(desk.refused("put", pair("a", "one")), "config_invalid");
+}
+
+#[test]
+fn names_of_callers_are_bounded() {
+    let desk = Desk::new();
+    let engine = desk.engine();
+    let put = Call::new("put", pair("a", "one").as_object().cloned().unwrap());
+    let long = "x".repeat(257);
+    for name in [long.as_str(), "two\nlines", "nul\0", "\u{9b}2J"] {
+        let name = || Some(name.to_owned());
+        for (field, identity) in [
+            ("actor", Identity { actor: name(), ..anyone() }),
+            ("session", Identity { session: name(), ..anyone() }),
+            ("request_id", Identity { request_id: name(), ..anyone() }),
+        ] {
+            let refusal = engine.call(&put, &identity).unwrap_err();
+            assert_eq!((refusal.code.as_ref(), refusal.field.as_deref()), ("invalid_argument", Some(field)));
+        }
+    }
+    let longest = Some("ü".repeat(128));
+    let identity = Identity { actor: longest.clone(), session: longest.clone(), request_id: longest, ..anyone() };
+    engine.call(&put, &identity).unwrap();
 }

@@ -40,6 +40,19 @@ pub enum Irregular {
     TooLarge,
 }
 
+impl std::fmt::Display for Irregular {
+    /// **Shape**: what follows "it": `is a folder`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Folder => "is a folder",
+            Self::Link => "is a symbolic link",
+            Self::Special => "is no regular file",
+            Self::Unreadable => "is not readable",
+            Self::TooLarge => "is too large",
+        })
+    }
+}
+
 /// Reads project files; never writes, never leaves the project root.
 pub trait Files {
     /// What stands at `path`; a file of more than `limit` bytes is [`Irregular::TooLarge`].
