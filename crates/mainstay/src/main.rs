@@ -22,24 +22,30 @@ const ADMITTED_WHOLE: &[&str] = &["NO_COLOR", "CLICOLOR_FORCE"];
 
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = env::args_os().collect();
-    let setup = Setup {
+    let setup = environment().map(|env| Setup {
         project: None,
         // A folder that is gone or unreadable is the engine's to report.
         cwd: env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
-        env: environment(),
+        env,
         formats: formats::ALL,
         stores: Arc::new(store_sqlite::SqliteOpener),
-    };
+    });
     front_cli::run(&arguments, setup, SERVERS)
 }
 
-/// The admitted variables; one that is not UTF-8 counts as absent.
-fn environment() -> Environment {
+/// The admitted variables.
+///
+/// **Errors**: `invalid_argument` for one that is not UTF-8: a token or a project that is not heard would be replaced
+/// by none.
+fn environment() -> Result<Environment, Refusal> {
     let admitted = |name: &str| ADMITTED_WHOLE.contains(&name) || ADMITTED.iter().any(|start| name.starts_with(start));
     env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
         .filter(|(name, _)| admitted(name))
-        .filter_map(|(name, value)| Some((name, value.into_string().ok()?)))
+        .map(|(name, value)| match value.into_string() {
+            Ok(value) => Ok((name, value)),
+            Err(_) => Err(Refusal::invalid(name.as_str(), format!("the variable {name} is not valid UTF-8"))),
+        })
         .collect()
 }
 

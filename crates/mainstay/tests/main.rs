@@ -1,6 +1,7 @@
 //! The built program, seen from outside, and the house it is built in.
 #![allow(clippy::unwrap_used)]
 
+mod environment;
 mod house;
 mod tools_list;
 mod vectors;

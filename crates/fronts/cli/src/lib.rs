@@ -29,7 +29,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use engine::Setup;
-use model::{Refusal, RefusalClass};
+use model::{Environment, Refusal, RefusalClass};
 
 pub use servers::{Listening, ServeHttp, ServeStdio, Servers, Serving, ToolNames, server_failure};
 
@@ -37,12 +37,12 @@ use project::Project;
 use route::{Globals, Route};
 use terminal::{Mode, Terminal};
 
-/// Carries out one command line, its first word being the program's name.
+/// Carries out one command line, its first word being the program's name; a refused setup is reported instead.
 ///
 /// Output that cannot be written because its reader is gone changes nothing; any other failure of
 /// standard output ends an otherwise successful command with the code for what is unavailable.
-pub fn run(arguments: &[OsString], setup: Setup, servers: Servers) -> ExitCode {
-    let mut terminal = Terminal::standard(&setup.env);
+pub fn run(arguments: &[OsString], setup: Result<Setup, Refusal>, servers: Servers) -> ExitCode {
+    let mut terminal = Terminal::standard(setup.as_ref().map_or(&Environment::new(), |setup| &setup.env));
     let code = match dispatch(&mut terminal, arguments, setup, servers) {
         Ok(code) => code,
         Err(refusal) => errors::report(&mut terminal, &refusal),
@@ -57,11 +57,17 @@ pub fn run(arguments: &[OsString], setup: Setup, servers: Servers) -> ExitCode {
     }
 }
 
-fn dispatch(terminal: &mut Terminal, arguments: &[OsString], setup: Setup, servers: Servers) -> Result<u8, Refusal> {
+fn dispatch(
+    terminal: &mut Terminal,
+    arguments: &[OsString],
+    setup: Result<Setup, Refusal>,
+    servers: Servers,
+) -> Result<u8, Refusal> {
     if arguments.iter().any(|argument| argument == "--json") {
         // Until the line is understood, so that faults in it are answered in JSON too.
         terminal.mode = Mode::Json;
     }
+    let setup = setup?;
     let (globals, route) = route::find(arguments, setup.formats)?;
     terminal.mode = if globals.json { Mode::Json } else { Mode::Text };
     let project = |globals: Globals| Project { setup, servers, globals };

@@ -20,6 +20,9 @@ use crate::terminal::{Palette, Terminal};
 /// The port of `up` where no format names one.
 const PORT: u16 = 3100;
 
+/// The variable of the bearer token.
+const TOKEN_VARIABLE: &str = "MAINSTAY_TOKEN";
+
 /// How `serve` was asked for.
 pub(crate) enum Transport {
     /// `--stdio`.
@@ -52,8 +55,7 @@ pub(crate) fn serve(
             (servers.stdio)(engine, serving)?;
         }
         Transport::Http { address, token_file, origins } => {
-            let token =
-                token_file.map_or_else(|| Ok(variable(&env, "MAINSTAY_TOKEN")), |file| read_token(&file).map(Some))?;
+            let token = token_file.map_or_else(|| token(&env), |file| read_token(&file).map(Some))?;
             let nonce = variable(&env, NONCE_VARIABLE);
             let listening = Listening { address: socket(&address)?, token, origins, nonce };
             let mut ready = |at: SocketAddr| terminal.note(&format!("mainstay: serving {root} at http://{at}/mcp"));
@@ -65,7 +67,7 @@ pub(crate) fn serve(
 
 /// Brings a project up: init where no format is on, then HTTP in the foreground under a banner.
 pub(crate) fn up(terminal: &mut Terminal, project: Project, port: Option<u16>) -> Result<u8, Refusal> {
-    let (servers, token) = (project.servers, variable(&project.setup.env, "MAINSTAY_TOKEN"));
+    let (servers, token) = (project.servers, token(&project.setup.env)?);
     let serving = serving(&project, ToolNames::default());
     let identity = project.identity(Origin::Command);
     let before = project.twin().open()?;
@@ -91,6 +93,17 @@ fn serving(project: &Project, tool_names: ToolNames) -> Serving {
     Serving { actor: identity.actor, session: identity.session, tool_names }
 }
 
+/// The token in the environment; an empty one is no wish to serve without.
+fn token(env: &Environment) -> Result<Option<String>, Refusal> {
+    match env.get(TOKEN_VARIABLE) {
+        Some(token) if token.trim().is_empty() => {
+            Err(Refusal::invalid(TOKEN_VARIABLE, format!("the variable {TOKEN_VARIABLE} is empty"))
+                .hint(format!("unset {TOKEN_VARIABLE} to serve without a token")))
+        }
+        token => Ok(token.cloned()),
+    }
+}
+
 fn variable(env: &Environment, name: &str) -> Option<String> {
     env.get(name).cloned().filter(|text| !text.is_empty())
 }
@@ -108,7 +121,7 @@ fn socket(address: &str) -> Result<SocketAddr, Refusal> {
 /// The most that a token file may hold. **Units**: bytes.
 const TOKEN_LIMIT: u64 = 4096;
 
-/// The token in a file, without the blanks and line breaks around it.
+/// The text of a token file; what a token may be is the server's to check.
 fn read_token(file: &Path) -> Result<String, Refusal> {
     let wrong = |why: String| Refusal::config("token-file", format!("{} cannot be used: {why}", file.display()));
     let mut text = String::new();
@@ -117,7 +130,7 @@ fn read_token(file: &Path) -> Result<String, Refusal> {
     if u64::try_from(read).is_ok_and(|read| read > TOKEN_LIMIT) {
         return Err(wrong(format!("it holds more than {TOKEN_LIMIT} bytes")));
     }
-    Ok(text.trim().to_owned())
+    Ok(text)
 }
 
 /// The port that a format's configuration names, as its status tells.
@@ -234,6 +247,17 @@ Ctrl-C stops it; nothing is lost.";
         let guarded = Served { guarded: true, ..served };
         let header = "3100/mcp --header \"Authorization: Bearer $MAINSTAY_TOKEN\"\n";
         assert!(guarded.banner("127.0.0.1:3100", Palette::PLAIN).contains(header));
+    }
+
+    #[test]
+    fn an_empty_token_is_no_leave_to_serve_without() {
+        let env = |value: &str| Environment::from([(TOKEN_VARIABLE.to_owned(), value.to_owned())]);
+        assert_eq!(token(&Environment::new()).unwrap(), None);
+        assert_eq!(token(&env("s3cret")).unwrap().as_deref(), Some("s3cret"));
+        for empty in ["", " ", "\n"] {
+            let refusal = token(&env(empty)).unwrap_err();
+            assert_eq!((refusal.code.as_ref(), refusal.field.as_deref()), ("invalid_argument", Some(TOKEN_VARIABLE)));
+        }
     }
 
     #[test]

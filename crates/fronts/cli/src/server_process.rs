@@ -5,6 +5,8 @@
 //! health answer; `stop` signals the recorded process only when that answer shows the recorded nonce.
 
 use std::fmt::Write as _;
+use std::io::ErrorKind;
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::process::{Child, Command as Process, Stdio};
 use std::time::{Duration, Instant};
 
@@ -146,6 +148,8 @@ trait Spawned {
 enum Seen {
     /// Nothing.
     Nobody,
+    /// Something that holds the port and says nothing in time.
+    Mute,
     /// Something that is not this project's server.
     Other,
     /// This project's server.
@@ -166,7 +170,10 @@ struct Own<'a> {
 
 impl Desk for Own<'_> {
     fn look(&self, port: u16) -> Seen {
-        seen(&self.engine.health(port), self.server, &self.root)
+        match seen(&self.engine.health(port), self.server, &self.root) {
+            Seen::Nobody if is_held(port) => Seen::Mute,
+            seen => seen,
+        }
     }
 
     fn record(&self) -> Option<Object> {
@@ -216,6 +223,16 @@ impl Spawned for Child {
         // An error means that it ended already.
         let _ = Child::kill(self);
         let _ = self.wait();
+    }
+}
+
+/// Whether a connection to the port is anything but refused.
+fn is_held(port: u16) -> bool {
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    match TcpStream::connect_timeout(&address, Duration::from_millis(500)) {
+        Ok(_) => true,
+        // The queue of those who wait is full.
+        Err(error) => error.kind() == ErrorKind::TimedOut,
     }
 }
 

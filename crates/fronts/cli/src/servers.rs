@@ -59,7 +59,7 @@ pub struct Servers {
 pub fn server_failure(code: &'static str, message: String) -> Refusal {
     let class = match code {
         "port_in_use" => RefusalClass::Refused,
-        "token_required" | "invalid_argument" => RefusalClass::Usage,
+        "token_required" | "invalid_argument" | "config_invalid" => RefusalClass::Usage,
         _ => RefusalClass::Unavailable,
     };
     let refusal = Refusal::new(class, code, message);
@@ -67,6 +67,7 @@ pub fn server_failure(code: &'static str, message: String) -> Refusal {
         "port_in_use" => refusal.hint("another port: mainstay up --port N, mainstay serve --http 127.0.0.1:N"),
         "token_required" => refusal.field("token-file").hint("--token-file F, or MAINSTAY_TOKEN in the environment"),
         "invalid_argument" => refusal.field("allow-origin"),
+        "config_invalid" => refusal.field("token"),
         _ => refusal,
     }
 }
@@ -81,6 +82,7 @@ mod tests {
             ("port_in_use", RefusalClass::Refused),
             ("token_required", RefusalClass::Usage),
             ("invalid_argument", RefusalClass::Usage),
+            ("config_invalid", RefusalClass::Usage),
             ("io_error", RefusalClass::Unavailable),
         ];
         for (code, class) in table {

@@ -62,6 +62,9 @@ pub enum ServeError {
     /// A token was given, and it is empty.
     #[error("the token is empty")]
     TokenEmpty,
+    /// A token was given that no header can carry whole.
+    #[error("the token holds something else than visible ASCII: no client could show it")]
+    TokenInvalid,
     /// An origin to be allowed is not of the form `scheme://host[:port]`.
     #[error("{0:?} is no origin: expected scheme://host or scheme://host:port")]
     InvalidOrigin(String),
@@ -79,6 +82,7 @@ impl ServeError {
         match self {
             Self::PortInUse(_) => "port_in_use",
             Self::TokenRequired(_) | Self::TokenEmpty => "token_required",
+            Self::TokenInvalid => "config_invalid",
             Self::InvalidOrigin(_) => "invalid_argument",
             Self::Io(_) => "io_error",
             Self::Broken(_) => "internal_error",

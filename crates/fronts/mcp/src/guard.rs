@@ -104,7 +104,7 @@ impl Guard {
             hosts,
             origins,
             every_address: bound.ip().is_unspecified().then_some(port),
-            token: options.token.as_deref().map(|token| token.trim().to_owned()),
+            token: options.token.as_deref().map(|token| bare(token).to_owned()),
         })
     }
 
@@ -148,11 +148,20 @@ impl Guard {
 pub(crate) fn check(options: &HttpOptions) -> Result<(), ServeError> {
     match &options.token {
         Some(token) if token.trim().is_empty() => return Err(ServeError::TokenEmpty),
+        Some(token) if !bare(token).bytes().all(|byte| byte.is_ascii_graphic()) => {
+            return Err(ServeError::TokenInvalid);
+        }
         None if !options.address.ip().is_loopback() => return Err(ServeError::TokenRequired(options.address)),
         _ => {}
     }
     let wrong = options.allow_origins.iter().find(|text| origin(text).is_none());
     wrong.map_or(Ok(()), |text| Err(ServeError::InvalidOrigin(text.clone())))
+}
+
+/// A token without the line break that ends its file.
+fn bare(token: &str) -> &str {
+    let token = token.strip_suffix('\n').unwrap_or(token);
+    token.strip_suffix('\r').unwrap_or(token)
 }
 
 /// Checks that a body is declared as JSON and is not too long by its own word.

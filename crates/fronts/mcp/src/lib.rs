@@ -93,7 +93,7 @@ pub fn serve_stdio(engine: Arc<Engine>, options: ServeOptions, identity: Identit
 /// Serves `/mcp` and `/health` on a port until a signal asks to stop; `on_ready` is told the address once it listens.
 ///
 /// **Errors**: `port_in_use`; `token_required` for an address that is not loopback without a token, and for an empty
-/// token; `invalid_argument` for an origin that is none; `io_error`.
+/// token; `config_invalid` for a token that no client could show; `invalid_argument` for an origin that is none; `io_error`.
 pub fn serve_http(
     engine: Arc<Engine>,
     options: ServeOptions,

@@ -26,8 +26,10 @@ use crate::patience::Patience;
 use crate::server::{BLOCKING_THREADS, Server};
 use crate::{HttpOptions, ServeError, ToolNames, signals};
 
-/// How many connections are served at a time. One more takes the place of the one that has been idle longest; while
-/// all of them are answering it waits, and the others unaccepted.
+/// How many connections are served at a time.
+///
+/// One more takes the place of the one that has been idle longest; while all are answering it waits, and the others
+/// unaccepted.
 const MAX_CONNECTIONS: usize = 256;
 
 /// How long a request's head may take, and how long a connection may be idle between two.
@@ -36,9 +38,10 @@ const HEAD_TIME: Duration = Duration::from_secs(10);
 /// How long an answer may wait for a client that does not read.
 const WRITE_TIME: Duration = Duration::from_secs(30);
 
-/// How many headers a request may have, and how many bytes may be buffered of a head that has not ended; more are
-/// answered with 431. What one read brings beyond the bytes still counts as read.
+/// How many headers a request may have; more are answered with 431.
 const MAX_HEADERS: usize = 100;
+
+/// From how many bytes on no more is read of a head that has not ended; it is answered with 431.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
 
 /// How long calls that are under way are waited for at the end, and then the connections that carry their answers.

@@ -19,12 +19,14 @@ pub(super) fn without_server(port: u16) -> Answer {
 
 /// Has our server run on the port.
 ///
-/// **Errors**: `port_in_use` when anything else answers there or holds it; `backend_unavailable` when
-/// the started process ends or does not answer in time. A process that was started in vain is ended.
+/// **Errors**: `port_in_use` when anything else answers there or holds it; `backend_unavailable` when the
+/// recorded server holds it and is silent, and when the started process ends or does not answer in time.
+/// A process that was started in vain is ended.
 pub(super) fn start(desk: &dyn Desk, port: u16) -> Result<Answer, Refusal> {
-    match desk.look(port) {
+    match patient_look(desk, port) {
         Seen::Ours { nonce, pid } => return Ok(already(desk, port, nonce.as_deref(), pid)),
-        Seen::Other => return Err(port_in_use(port)),
+        Seen::Mute if recorded(desk, port).is_some() => return Err(mute(port)),
+        Seen::Other | Seen::Mute => return Err(port_in_use(port)),
         Seen::Nobody => {}
     }
     let mine = nonce()?;
@@ -59,7 +61,7 @@ fn settle(desk: &dyn Desk, port: u16, mine: &str, child: &mut dyn super::Spawned
             }
             Seen::Ours { nonce, pid } => return Ok(Settled::Others(nonce, pid)),
             Seen::Other => return Err(port_in_use(port)),
-            Seen::Nobody => {}
+            Seen::Nobody | Seen::Mute => {}
         }
         match ended {
             Some(1) => return Err(port_in_use(port)),
@@ -75,15 +77,30 @@ fn settle(desk: &dyn Desk, port: u16, mine: &str, child: &mut dyn super::Spawned
     }
 }
 
+/// What stands on the port; whatever holds it is given time to say so.
+fn patient_look(desk: &dyn Desk, port: u16) -> Seen {
+    let since = Instant::now();
+    loop {
+        match desk.look(port) {
+            Seen::Mute if desk.wait(since) => {}
+            seen => return seen,
+        }
+    }
+}
+
 /// Has our server not run on the port.
+///
+/// **Errors**: `backend_unavailable` when the recorded server is silent, or does not end in time.
 pub(super) fn stop(desk: &dyn Desk, port: u16) -> Result<Answer, Refusal> {
     let Some((pid, nonce)) = recorded(desk, port) else {
         return Ok(stopped(false, port));
     };
     // The record is a file that anyone may have written: the server itself says which process it is.
     let ours = Seen::Ours { nonce: Some(nonce.clone()), pid: Some(u64::from(pid)) };
-    if desk.look(port) != ours {
-        return Ok(stopped(false, port));
+    match patient_look(desk, port) {
+        seen if seen == ours => {}
+        Seen::Mute => return Err(mute(port)),
+        _ => return Ok(stopped(false, port)),
     }
     desk.terminate(pid)?;
     let since = Instant::now();
@@ -108,7 +125,11 @@ fn recorded(desk: &dyn Desk, port: u16) -> Option<(u32, String)> {
 }
 
 fn answers(desk: &dyn Desk, port: u16, nonce: &str) -> bool {
-    matches!(desk.look(port), Seen::Ours { nonce: Some(shown), .. } if shown == nonce)
+    match desk.look(port) {
+        Seen::Ours { nonce: shown, .. } => shown.as_deref() == Some(nonce),
+        Seen::Mute => true,
+        Seen::Nobody | Seen::Other => false,
+    }
 }
 
 /// A server that was there before; its starter may not have recorded it yet, or may be no `start` at all.
@@ -146,6 +167,12 @@ fn stopped(stopped: bool, port: u16) -> Answer {
         format!("No MCP server found on port {port}.")
     };
     Answer { line, body: body([("stopped", stopped.into()), ("port", port.into())]), warning: None }
+}
+
+fn mute(port: u16) -> Refusal {
+    unavailable(format!("what holds port {port} does not say within 3 seconds whether it is the recorded server"))
+        .with("port", port)
+        .hint("repeat the command; if it stays silent, end the process that listens on the port by hand")
 }
 
 fn port_in_use(port: u16) -> Refusal {

@@ -167,6 +167,17 @@ fn the_token_is_asked_for_once_and_whole() {
 }
 
 #[test]
+fn a_token_that_no_header_can_carry_is_refused() {
+    for token in ["one\ntwo", "s3cret\n\n", "sécret", "s3\0cret", " s3cret", "two words", "tab\t", "del\x7f"] {
+        let refused = check(&HttpOptions { token: Some(token.to_owned()), ..loopback() }).unwrap_err();
+        assert_eq!(refused.code(), "config_invalid", "{token:?}");
+    }
+    for token in ["s3cret", "s3cret\n", "s3cret\r\n", "!~"] {
+        assert!(check(&HttpOptions { token: Some(token.to_owned()), ..loopback() }).is_ok(), "{token:?}");
+    }
+}
+
+#[test]
 fn a_body_is_json_and_answers_are_too() {
     let body = |lines: &[(&str, &str)]| check_body_head(&headers(lines));
     assert_eq!(body(&[("content-type", "application/json")]), Ok(()));

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use super::*;
-use crate::server_process::{Spawned, seen};
+use crate::server_process::{Spawned, is_held, seen};
 use format::HealthProbe;
 use serde_json::json;
 
@@ -178,6 +178,29 @@ fn stop_signals_no_process_that_a_record_cannot_mean() {
         assert_eq!(line(stop(&desk, PORT)), "No MCP server found on port 3100.", "{pid}");
         assert_eq!(desk.done(), "", "{pid}");
     }
+}
+
+#[test]
+fn a_silent_holder_of_the_port_is_not_taken_for_nobody() {
+    let silent = script(&[Seen::Mute]).recorded(5, "n");
+    assert_eq!(line(stop(&silent, PORT)), "backend_unavailable");
+    let silent = script(&[Seen::Mute]).recorded(5, "n");
+    assert_eq!(line(start(&silent, PORT)), "backend_unavailable");
+    assert_eq!(line(stop(&script(&[Seen::Mute]), PORT)), "No MCP server found on port 3100.");
+    let foreign = script(&[Seen::Mute]);
+    assert_eq!(line(start(&foreign, PORT)), "port_in_use");
+    assert_eq!(foreign.done(), "");
+    let slow = script(&[Seen::Mute, shows("n", 5), Seen::Mute, Seen::Nobody]).recorded(5, "n");
+    assert_eq!(line(stop(&slow, PORT)), "MCP server on port 3100 stopped.");
+}
+
+#[test]
+fn a_listener_that_says_nothing_holds_its_port() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    assert!(is_held(port));
+    drop(listener);
+    assert!(!is_held(port));
 }
 
 #[test]
