@@ -106,7 +106,11 @@ pub(super) fn status(_call: &Call, reply: &Object) -> String {
         format!("  mode:       {}", text(reply, "mode")),
         format!("  backend:    {}", text(reply, "backend")),
         format!("  mcp server: {server}"),
-        format!("  db path:    {} ({})", text(reply, "db_path"), if exists { "exists" } else { "not created yet" }),
+        format!(
+            "  db path:    {} ({})",
+            text(reply, "db_path").replace(['\n', '\r'], " "),
+            if exists { "exists" } else { "not created yet" }
+        ),
         "  cli script: built in".to_owned(),
         format!("  fallback:   {}", if chain.is_empty() { "none".to_owned() } else { chain.join(" → ") }),
     ];
@@ -156,6 +160,9 @@ mod tests {
         let expected = "State management status:\n  mode:       hybrid\n  backend:    cli-sqlite\n  mcp server: not running\n  \
                         db path:    /abs/project.db (exists)\n  cli script: built in\n  fallback:   mcp-sqlite → skill-only";
         assert_eq!(status(&call, &reply(false, &["mcp-sqlite", "skill-only"])), expected);
+        let mut broken = reply(false, &[]);
+        broken.insert("db_path".into(), "/a\nb.db".into());
+        assert!(status(&call, &broken).contains("  db path:    /a b.db (exists)\n"));
         let other = status(&call, &reply(true, &[]));
         assert!(
             other.contains("running on port 3100\n") && other.contains("(not created yet)") && other.ends_with("none")

@@ -113,7 +113,12 @@ fn history(terminal: &mut Terminal, project: Project, matches: &ArgMatches) -> R
     };
     let report = project.open()?.history(&query)?;
     let palette = terminal.palette();
-    show(terminal, &report, |report| screens::history::render(report, palette));
+    let watched = terminal.is_watched();
+    show(terminal, &report, |report| match screens::history::render(report, palette) {
+        // A script that counts lines counts none.
+        lines if lines.is_empty() && watched => "No entries.".to_owned(),
+        lines => lines,
+    });
     Ok(OK)
 }
 
@@ -189,6 +194,8 @@ mod tests {
             (&["mainstay", "history", "-n", "0"], "n"),
             (&["mainstay", "serve"], "stdio"),
             (&["mainstay", "serve", "--stdio", "--http", "x"], "stdio"),
+            (&["mainstay", "serve", "--stdio", "--token-file", "t"], "stdio"),
+            (&["mainstay", "serve", "--stdio", "--allow-origin", "http://a"], "stdio"),
             (&["mainstay", "init", "--format", "nope"], "format"),
             (&["mainstay", "call"], "tool"),
         ];

@@ -173,8 +173,13 @@ impl Served {
 
     fn banner(&self, at: &str, palette: Palette) -> String {
         let url = format!("http://{at}/mcp");
-        let entry = [("type".to_owned(), "http".into()), ("url".to_owned(), url.as_str().into())];
-        let servers = [("mainstay".to_owned(), Value::Object(Object::from_iter(entry)))];
+        let mut entry =
+            Object::from_iter([("type".to_owned(), "http".into()), ("url".to_owned(), url.as_str().into())]);
+        if self.guarded {
+            let header = [("Authorization".to_owned(), format!("Bearer <{TOKEN_VARIABLE}>").into())];
+            entry.insert("headers".to_owned(), Value::Object(Object::from_iter(header)));
+        }
+        let servers = [("mainstay".to_owned(), Value::Object(entry))];
         let snippet = [("mcpServers".to_owned(), Value::Object(Object::from_iter(servers)))];
         let snippet = Value::Object(Object::from_iter(snippet));
         let row = |name: &str, value: &str| format!("  {name:8}  {}", printable::line(value));
@@ -246,6 +251,8 @@ Ctrl-C stops it; nothing is lost.";
         assert_eq!(served.banner("127.0.0.1:3100", Palette::PLAIN), expected);
         let guarded = Served { guarded: true, ..served };
         let header = "3100/mcp --header \"Authorization: Bearer $MAINSTAY_TOKEN\"\n";
+        assert!(guarded.banner("127.0.0.1:3100", Palette::PLAIN).contains(header));
+        let header = "3100/mcp\",\"headers\":{\"Authorization\":\"Bearer <MAINSTAY_TOKEN>\"}}}}\n";
         assert!(guarded.banner("127.0.0.1:3100", Palette::PLAIN).contains(header));
     }
 

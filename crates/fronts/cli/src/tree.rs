@@ -81,8 +81,7 @@ fn generic(formats: &[&'static dyn Format]) -> Command {
         .disable_help_subcommand(true)
         .args_override_self(true)
         .args([
-            global("project", "DIR", "The project's root instead of the one found here")
-                .value_parser(value_parser!(PathBuf)),
+            global("project", "DIR", "The project's root [env: MAINSTAY_PROJECT]").value_parser(value_parser!(PathBuf)),
             global("actor", "NAME", "Who acts [env: MAINSTAY_ACTOR]"),
             global("session", "ID", "The session it belongs to [env: MAINSTAY_SESSION]"),
             global("request-id", "ID", "Makes a repeat safe [env: MAINSTAY_REQUEST_ID]"),
@@ -118,7 +117,7 @@ fn up() -> Command {
 }
 
 fn serve() -> Command {
-    let http_only = |name: &'static str| Arg::new(name).long(name).requires("http");
+    let http_only = |name: &'static str| Arg::new(name).long(name).requires("http").conflicts_with("stdio");
     Command::new("serve")
         .about("Serve the project's tools over MCP")
         .arg(Arg::new("stdio").long("stdio").action(ArgAction::SetTrue).help("Over standard input and output"))
