@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use format::{Effect, Format, HealthProbe, Probes, Tool};
 use model::{Call, Context, Environment, Object, Origin, Refusal, RefusalClass, Reply, Timestamp};
-use store::{Opener, Store};
+use store::{Opener, Store, StoreError};
 
 use crate::batch::{Asked, event, write};
 use crate::home::Home;
@@ -167,6 +167,17 @@ impl Engine {
     /// Starts the one writer thread of a server: from now on writing calls share commits.
     pub fn start_writer(self: &Arc<Self>) {
         self.writer.get_or_init(|| Writer::start(Arc::downgrade(self)));
+    }
+
+    /// Makes sure that the project can be written, making its store where there is none.
+    ///
+    /// **Errors**: what the first write would meet. A store that is busy is ready.
+    pub fn make_ready(&self) -> Result<(), Refusal> {
+        self.home.make()?;
+        match self.created_store()?.begin() {
+            Ok(_) | Err(StoreError::Busy) => Ok(()),
+            Err(error) => Err(refusals::of_store(&error)),
+        }
     }
 
     /// Asks a server on a loopback port how it is.

@@ -75,6 +75,7 @@ pub(crate) fn up(terminal: &mut Terminal, project: Project, port: Option<u16>) -
         terminal.print(&format!("{}\n", screens::init::render(&before.init(&[])?)));
     }
     let engine = Arc::new(project.open()?);
+    engine.make_ready()?;
     let port = match port {
         Some(port) => port,
         None => configured_port(&engine, &identity)?.unwrap_or(PORT),
@@ -148,6 +149,11 @@ fn configured_port(engine: &Engine, identity: &Identity) -> Result<Option<u16>, 
     Ok(None)
 }
 
+/// How a client starts this very program, which need not be on its path.
+fn program() -> String {
+    std::env::current_exe().map_or_else(|_| "mainstay".to_owned(), |path| path.to_string_lossy().into_owned())
+}
+
 /// What the banner tells of a project.
 struct Served {
     root: String,
@@ -165,7 +171,7 @@ impl Served {
         Self {
             formats: engine.formats_on().iter().map(|format| format.name()).collect(),
             files: files.collect(),
-            stdio: format!("mainstay --project {} serve --stdio", shell_word(&root)),
+            stdio: format!("{} --project {} serve --stdio", shell_word(&program()), shell_word(&root)),
             root,
             guarded,
         }

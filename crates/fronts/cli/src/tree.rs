@@ -82,7 +82,7 @@ fn generic(formats: &[&'static dyn Format]) -> Command {
         .args_override_self(true)
         .args([
             global("project", "DIR", "The project's root [env: MAINSTAY_PROJECT]").value_parser(value_parser!(PathBuf)),
-            global("actor", "NAME", "Who acts [env: MAINSTAY_ACTOR]"),
+            global("actor", "NAME", "Who acts (history: who acted) [env: MAINSTAY_ACTOR]"),
             global("session", "ID", "The session it belongs to [env: MAINSTAY_SESSION]"),
             global("request-id", "ID", "Makes a repeat safe [env: MAINSTAY_REQUEST_ID]"),
             Arg::new("json").long("json").global(true).action(ArgAction::SetTrue).help("Answers and errors as JSON"),
