@@ -16,6 +16,19 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
     tally.step("cargo clippy", || {
         shown(cargo().args(["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]))
     });
+    tally.step("cargo clippy, with faults", || {
+        shown(cargo().args([
+            "clippy",
+            "--quiet",
+            "--package",
+            "mainstay",
+            "--features",
+            "mutants",
+            "--",
+            "-D",
+            "warnings",
+        ]))
+    });
     deny(&mut tally);
     tally.step("cargo test", || shown(cargo().args(["test", "--quiet", "--workspace"])));
     let product = match Product::built() {

@@ -21,7 +21,7 @@ pub(crate) const fn reply_early(_answers: &[crate::batch::Answer]) {}
 
 /// Tells the caller of success before the commit, and nothing later on.
 #[cfg(feature = "mutants")]
-pub(crate) fn reply_early(answers: &[crate::write::Answer]) {
+pub(crate) fn reply_early(answers: &[crate::batch::Answer]) {
     use std::io::Write as _;
     if !planted("reply_before_commit") {
         return;
