@@ -13,6 +13,8 @@ pub(crate) struct Ground {
     pub(crate) space: Space,
     pub(crate) sources: Sources,
     pub(crate) files: Vec<Inspected>,
+    /// What the store remembers of the space's images, those beside the sources too.
+    pub(crate) states: Vec<ImageState>,
 }
 
 /// One image file as it was found.
@@ -171,7 +173,7 @@ impl Ground {
                 Ok(file)
             })
             .collect::<Result<_, Refusal>>()?;
-        Ok(Self { space, sources, files: inspected })
+        Ok(Self { space, sources, files: inspected, states })
     }
 
     /// The files that differ, for `take_in`.

@@ -74,7 +74,7 @@ impl Plan {
                 }
             }
             for image in images {
-                let state = known(txn, ground, &image.path)?;
+                let state = ground.states.iter().find(|state| state.path == image.path).cloned();
                 let source = FileSource {
                     path: image.path.clone(),
                     keeps_base: false,
@@ -334,7 +334,7 @@ fn images_of(
     };
     let of_sources = ground.files.iter().filter(|file| !stays(file) && file.needs_rendering(!all.is_empty()));
     let mut paths: Vec<ProjectPath> = of_sources.map(|file| file.source.path.clone()).collect();
-    paths.extend(unpublished(txn, ground)?);
+    paths.extend(unpublished(ground));
     if all.is_empty() && paths.is_empty() {
         return Ok(Vec::new());
     }
@@ -379,15 +379,10 @@ impl Inspected {
 }
 
 // Images beside the sources that a commit meant to publish and that may not have been.
-fn unpublished(txn: &dyn Txn, ground: &Ground) -> Result<Vec<ProjectPath>, Refusal> {
-    let states = txn.images(&ground.space).map_err(|error| refusals::of_store(&error))?;
-    let is_other = |state: &ImageState| ground.files.iter().all(|file| file.source.path != state.path);
-    Ok(states.into_iter().filter(|state| state.intended.is_some() && is_other(state)).map(|state| state.path).collect())
-}
-
-fn known(txn: &dyn Txn, ground: &Ground, path: &ProjectPath) -> Result<Option<ImageState>, Refusal> {
-    let states = txn.images(&ground.space).map_err(|error| refusals::of_store(&error))?;
-    Ok(states.into_iter().find(|state| state.path == *path))
+fn unpublished(ground: &Ground) -> impl Iterator<Item = ProjectPath> {
+    let is_other = |state: &&ImageState| ground.files.iter().all(|file| file.source.path != state.path);
+    let pending = ground.states.iter().filter(|state| state.intended.is_some());
+    pending.filter(is_other).map(|state| state.path.clone())
 }
 
 /// The third outcome: committed, but a file does not show it yet.

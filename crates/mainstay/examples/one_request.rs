@@ -1,6 +1,7 @@
 //! Sends one request through the rooms and prints what each of them saw.
 //!
-//! `cargo run --example one_request`. The contracts make it easy: a format and a store that print
+//! `cargo run --example one_request`. The project is new, so the format is asked twice: the request
+//! is rehearsed before a store is made for it. The contracts make it easy: a format and a store that print
 //! and pass on are a format and a store.
 #![allow(clippy::print_stdout, reason = "printing is what this example is for")]
 

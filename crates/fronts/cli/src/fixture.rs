@@ -3,6 +3,8 @@
 use format::{Command, Files, Format, Seen, Sources, Surface, Taken, Touched, View};
 use model::{Call, Context, Image, Outcome, Refusal, Space};
 
+use crate::server_process;
+
 /// The roll-call of the tests.
 pub(crate) static FORMATS: &[&dyn Format] = &[&Idle];
 
@@ -11,15 +13,8 @@ struct Idle;
 static SURFACE: Surface = Surface {
     tools: &[],
     commands: &[Command {
-        words: &["detect"],
-        about: "Says which backend answers.",
         tool: "hseos_detect",
-        text_tool: None,
-        options: &[],
-        fixed: &[],
-        arguments: Ok,
-        print: |_, _| String::new(),
-        examples: &[],
+        ..server_process::command(&["detect"], "Says which backend answers.")
     }],
     binary_names: &["hseos", "project-state", "project-state.sh"],
     actor_argument: None,

@@ -34,7 +34,7 @@ pub(crate) static COMMANDS: [Command; 4] = [
     command(&["state", "stop"], "The same as stop"),
 ];
 
-const fn command(words: &'static [&'static str], about: &'static str) -> Command {
+pub(crate) const fn command(words: &'static [&'static str], about: &'static str) -> Command {
     Command {
         words,
         about,
