@@ -103,9 +103,8 @@ impl Engine {
     ///
     /// Those that `mainstay.toml` lists, else those whose marker stands or that have records.
     pub fn formats_on(&self) -> Vec<&'static dyn Format> {
-        if let Some(listed) = self.settings.get("formats").and_then(|listed| listed.as_array()) {
-            let is_listed = |format: &&dyn Format| listed.iter().any(|name| name.as_str() == Some(format.name()));
-            return self.formats.iter().copied().filter(is_listed).collect();
+        if let Some(listed) = self.formats_listed() {
+            return listed;
         }
         let spaces = match self.opened_store() {
             Ok(Some(store)) => store.read().and_then(|reads| reads.spaces()).unwrap_or_default(),
@@ -115,6 +114,18 @@ impl Engine {
             format.is_used(&self.files) || spaces.iter().any(|space| space.format() == format.name())
         };
         self.formats.iter().copied().filter(is_on).collect()
+    }
+
+    /// The formats that are on as far as files tell; opens no store.
+    pub(crate) fn formats_marked(&self) -> Vec<&'static dyn Format> {
+        let marked = |format: &&dyn Format| format.is_used(&self.files);
+        self.formats_listed().unwrap_or_else(|| self.formats.iter().copied().filter(marked).collect())
+    }
+
+    fn formats_listed(&self) -> Option<Vec<&'static dyn Format>> {
+        let listed = self.settings.get("formats")?.as_array()?;
+        let is_listed = |format: &&dyn Format| listed.iter().any(|name| name.as_str() == Some(format.name()));
+        Some(self.formats.iter().copied().filter(is_listed).collect())
     }
 
     /// The format and tool of a name; dots count as underscores.

@@ -13,6 +13,7 @@ mod ground;
 mod heal;
 mod history;
 mod home;
+mod hooks;
 mod images;
 mod init;
 mod locks;
@@ -40,4 +41,5 @@ mod writer;
 
 pub use engine::{Engine, Identity, Setup};
 pub use history::HistoryQuery;
+pub use hooks::{Heard, Hearing};
 pub use resources::Resource;

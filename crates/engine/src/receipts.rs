@@ -51,7 +51,7 @@ pub(crate) fn replayed(mut body: model::Object) -> Reply {
         _ => Vec::new(),
     };
     body.insert("replayed".into(), true.into());
-    Reply { body, warnings }
+    Reply::new(body, warnings)
 }
 
 fn warning(value: Value) -> Option<Warning> {

@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 
 use format::Records;
-use model::{RecordId, RecordKey, Refusal, Scan, Space, Value};
-use store::{Reads, StoreError};
+use model::{RecordId, RecordKey, Refusal, Revision, Scan, Space, Value};
+use store::{Reads, StoreError, from_text, to_text};
 
 use crate::refusals;
 
@@ -48,4 +48,30 @@ impl Records for StoreRecords<'_> {
         let records = self.attempt(|reads| reads.scan(space, kind, scan));
         records.into_iter().map(|record| (record.id, record.value)).collect()
     }
+
+    fn earlier(&self, key: &RecordKey, wanted: &mut dyn FnMut(&Value) -> bool) -> Option<Value> {
+        self.attempt(|reads| earlier(reads, key, wanted))
+    }
+}
+
+fn earlier(
+    reads: &dyn Reads,
+    key: &RecordKey,
+    wanted: &mut dyn FnMut(&Value) -> bool,
+) -> Result<Option<Value>, StoreError> {
+    let mut value = reads.record(key)?.map(|record| record.value);
+    if value.as_ref().is_some_and(&mut *wanted) {
+        return Ok(value);
+    }
+    let mut text = value.as_ref().map(to_text).transpose()?;
+    for (revision, splice) in reads.changes_of(key, Revision(0))? {
+        text = splice
+            .unapply(text.as_deref())
+            .map_err(|error| StoreError::Corrupt(format!("{key}, revision {revision}: {error}")))?;
+        value = text.as_deref().map(from_text).transpose()?;
+        if value.as_ref().is_some_and(&mut *wanted) {
+            return Ok(value);
+        }
+    }
+    Ok(None)
 }

@@ -171,7 +171,7 @@ pub(crate) fn settle(events: Vec<Spooled>, mut answers: Vec<Answer>) -> Vec<Answ
 pub(crate) fn spooled_reply(why: &str) -> Reply {
     let body = Object::from_iter([("outcome".to_owned(), Value::from("spooled"))]);
     let message = format!("the event is kept and will be applied by the next command ({why})");
-    Reply { body, warnings: vec![Warning::new("event_spooled", message)] }
+    Reply::new(body, vec![Warning::new("event_spooled", message)])
 }
 
 fn to_text(asked: &Asked) -> String {

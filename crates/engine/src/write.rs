@@ -119,7 +119,7 @@ fn with_warnings(mut reply: Reply, before: &[Warning], after: &[Warning]) -> Rep
     let mut warnings = before.to_vec();
     warnings.append(&mut reply.warnings);
     warnings.extend_from_slice(after);
-    Reply { body: reply.body, warnings }
+    Reply { warnings, ..reply }
 }
 
 // Says in the warning about a file where its outside bytes are kept.

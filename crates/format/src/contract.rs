@@ -1,8 +1,8 @@
 //! The contract that every format meets.
 
-use model::{Call, Change, Context, Finding, Image, Object, Outcome, ProjectPath, Refusal, Space, TableRows, WorkItem};
+use model::{Call, Change, Context, Finding, Image, Outcome, ProjectPath, Refusal, Space, TableRows, WorkItem};
 
-use crate::{Files, Seen, Sources, Surface, Taken, View};
+use crate::{Files, Glance, HookEvent, Look, Seen, Sources, Surface, Taken, View};
 
 /// A format: names its tools, says where the outside writes, decides calls, renders images.
 ///
@@ -52,7 +52,9 @@ pub trait Format: Sync {
     }
 
     /// Gates, status lines and injected lines that read files only: no store, no lock.
-    fn glance(&self, _event: &HookEvent, _files: &dyn Files, _ctx: &Context) -> Glance {
+    ///
+    /// Asked at the events of [`Surface::hooks`].
+    fn glance(&self, _event: &HookEvent, _look: &Look<'_>, _ctx: &Context) -> Glance {
         Glance::default()
     }
 
@@ -84,24 +86,4 @@ pub struct Touched<'a> {
     pub changes: &'a [Change],
     /// Files that are to be rendered whatever changed: gone, stale, or edited outside.
     pub paths: &'a [ProjectPath],
-}
-
-/// A host's event: the name and the host's JSON.
-#[derive(Clone, Debug, PartialEq)]
-pub struct HookEvent {
-    /// `session-start`, `pre-tool-use`, …, or `statusline`.
-    pub name: String,
-    /// What the host sent.
-    pub input: Object,
-}
-
-/// What a format shows or says at an event, from files alone.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Glance {
-    /// Text for the host to inject or show.
-    pub text: Option<String>,
-    /// Lines for the person at the terminal.
-    pub notes: Vec<String>,
-    /// Why the act is not allowed: up to three lines (what, rule, fix).
-    pub denied: Option<Vec<String>>,
 }

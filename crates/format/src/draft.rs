@@ -76,6 +76,10 @@ impl Records for Draft<'_> {
         }
     }
 
+    fn earlier(&self, key: &RecordKey, wanted: &mut dyn FnMut(&Value) -> bool) -> Option<Value> {
+        self.beneath.earlier(key, wanted)
+    }
+
     fn scan(&self, space: &Space, kind: &'static str, scan: &Scan) -> Vec<(RecordId, Value)> {
         let laid: Vec<(&RecordId, &Laid)> = self
             .laid

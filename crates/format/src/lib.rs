@@ -5,8 +5,10 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod command;
 mod contract;
 mod draft;
+mod hook;
 pub mod markdown;
 pub mod natural;
 mod sources;
@@ -15,11 +17,13 @@ pub mod task_graph;
 pub mod text_table;
 mod view;
 
-pub use contract::{Format, Glance, HookEvent, Touched};
+pub use command::{BinaryName, Command, Opt, Printed, Speech, Takes};
+pub use contract::{Format, Touched};
 pub use draft::Draft;
+pub use hook::{Glance, Hook, HookCall, HookEvent, Injected, Look};
 pub use sources::{
     Column, ColumnType, Conflict, FileSource, ForeignLock, InboxRow, Restore, RowsSeen, Seen, SeenFile, Sources,
     TableImage, TableSource, TakeIn, Taken,
 };
-pub use surface::{Command, Effect, Listed, Opt, Param, ParamKind, Surface, Tool};
-pub use view::{DatabaseProbe, FileState, Files, HealthProbe, Irregular, Probes, Records, View};
+pub use surface::{Effect, Listed, Param, ParamKind, Surface, Tool};
+pub use view::{DatabaseProbe, FileState, Files, GitProbe, HealthProbe, Irregular, Probes, Records, View};

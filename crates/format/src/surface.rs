@@ -1,6 +1,8 @@
 //! What a format offers, as data: it feeds the command line, MCP, completions and reference pages.
 
-use model::{Call, Object, Origin, Refusal, Value};
+use model::{Object, Origin, Refusal, Value};
+
+use crate::{BinaryName, Command, Hook, Speech};
 
 /// Everything that a format offers.
 #[derive(Debug)]
@@ -9,8 +11,18 @@ pub struct Surface {
     pub tools: &'static [Tool],
     /// The commands after `mainstay FORMAT`.
     pub commands: &'static [Command],
-    /// Other names of the binary that mean `mainstay FORMAT`.
-    pub binary_names: &'static [&'static str],
+    /// Other names of the binary that stand for `mainstay FORMAT`, or for one of its commands.
+    pub binary_names: &'static [BinaryName],
+    /// How the commands of the format answer.
+    pub speech: Speech,
+    /// The code of a refusal for an argument that is missing.
+    pub missing_argument: &'static str,
+    /// Whether text that begins with two dashes is a value only as `--flag=VALUE`.
+    pub dashed_values_need_equals: bool,
+    /// The option of the commands that names the project root, where there is one.
+    pub root_option: Option<&'static str>,
+    /// The host events that the format listens to.
+    pub hooks: &'static [Hook],
     /// The argument that names the actor, where tools take one.
     pub actor_argument: Option<&'static str>,
     /// The environment variable that names the actor.
@@ -101,55 +113,24 @@ pub enum ParamKind {
     Any,
 }
 
-/// One command: words after `mainstay FORMAT` that become a call of a tool.
-pub struct Command {
-    /// The words, as `["tasks", "add"]`.
-    pub words: &'static [&'static str],
-    /// One line of help.
-    pub about: &'static str,
-    /// The tool that it calls.
-    pub tool: &'static str,
-    /// The tool that is called instead when people read the answer.
-    ///
-    /// Same arguments, same effect, with what only its text shows. `--json` calls [`Command::tool`]
-    /// all the same.
-    pub text_tool: Option<&'static str>,
-    /// What it takes, positionals in their order.
-    pub options: &'static [Opt],
-    /// Arguments that stand in every call of it, as `("status", "done")`.
-    pub fixed: &'static [(&'static str, &'static str)],
-    /// Turns what was typed, by option name, into the tool's arguments.
-    pub arguments: fn(Object) -> Result<Object, Refusal>,
-    /// The text for people, without a final newline; empty prints nothing.
-    pub print: fn(&Call, &Object) -> String,
-    /// Examples, as they are typed.
-    pub examples: &'static [&'static str],
-}
-
-impl std::fmt::Debug for Command {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Command").field("words", &self.words).field("tool", &self.tool).finish_non_exhaustive()
-    }
-}
-
-/// Something that a command takes: positional, named, or either.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Opt {
-    /// The key under which the typed text is handed on.
-    pub name: &'static str,
-    /// The spellings after dashes, without them; any case, one dash or two.
-    pub flags: &'static [&'static str],
-    /// Whether it may stand without its flag, in the order of the list.
-    pub positional: bool,
-    /// Whether it must be given.
-    pub required: bool,
-    /// Whether it takes a value; a switch becomes `true`.
-    pub takes_value: bool,
-    /// What it means.
-    pub about: &'static str,
-}
-
 impl Surface {
+    /// A surface that offers nothing: what a format does not say stands as it does here.
+    pub const BARE: Self = Self {
+        tools: &[],
+        commands: &[],
+        binary_names: &[],
+        speech: Speech::Text,
+        missing_argument: "missing_argument",
+        dashed_values_need_equals: false,
+        root_option: None,
+        hooks: &[],
+        actor_argument: None,
+        actor_variable: None,
+        default_actor: door,
+        bookkeeping: &[],
+        server_name: None,
+    };
+
     /// The tool of that name; a dot counts as an underscore.
     pub fn tool(&self, name: &str) -> Option<&'static Tool> {
         let listed = name.replace('.', "_");
@@ -183,6 +164,8 @@ impl Tool {
     }
 
     /// Refuses arguments that the tool does not have, and missing required ones under `missing`.
+    ///
+    /// **Errors**: `invalid_argument`, or `missing` as its format's [`Surface::missing_argument`].
     pub fn check_names(&self, arguments: &Object, missing: &'static str) -> Result<(), Refusal> {
         let names = || self.params.iter().map(|param| Value::from(param.name)).collect::<Vec<_>>();
         if let Some(unknown) = arguments.keys().find(|name| self.params.iter().all(|p| p.name != name.as_str())) {
@@ -197,6 +180,15 @@ impl Tool {
             return Err(refusal);
         }
         Ok(())
+    }
+}
+
+/// The actor of a call that names none: the door that it came through.
+fn door(origin: &Origin) -> String {
+    match origin {
+        Origin::Command | Origin::Tool => "cli".to_owned(),
+        Origin::Mcp => "mcp".to_owned(),
+        Origin::Hook(event) => format!("hook:{event}"),
     }
 }
 

@@ -12,6 +12,13 @@ pub trait Records {
 
     /// A range of one kind, in the order of [`RecordId`].
     fn scan(&self, space: &Space, kind: &'static str, scan: &Scan) -> Vec<(RecordId, Value)>;
+
+    /// The newest stored value of a record that is wanted, walking back through its journal.
+    ///
+    /// The value that is stored now is offered first; what a draft lays over it is not offered.
+    fn earlier(&self, key: &RecordKey, wanted: &mut dyn FnMut(&Value) -> bool) -> Option<Value> {
+        self.get(key).filter(wanted)
+    }
 }
 
 /// What stands at a path.
@@ -89,13 +96,34 @@ pub enum DatabaseProbe {
     Corrupt,
 }
 
-/// Looks at the world outside the project; only `detect` and modes that fall back ask.
+/// How the working tree of a folder stands; nothing of it where git does not answer in time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GitProbe {
+    /// The branch, or the short commit of a detached head.
+    pub branch: Option<String>,
+    /// How many paths differ between the index and HEAD.
+    pub staged: u64,
+    /// How many paths differ between the tree and the index; untracked ones do not count.
+    pub modified: u64,
+}
+
+/// Looks at the world outside the project; only what cannot be told from records and files asks.
 pub trait Probes {
     /// Asks a server on a loopback port how it is; answers within 500 ms.
     fn health(&self, port: u16) -> HealthProbe;
 
     /// Looks at a database file, given as the user's configuration names it.
     fn database(&self, place: &str) -> DatabaseProbe;
+
+    /// Asks git about a folder, given by its absolute path; answers within 300 ms.
+    fn git(&self, _folder: &str) -> GitProbe {
+        GitProbe::default()
+    }
+
+    /// How many commits lead from `ancestor` to `head`; `None` where it is no ancestor or git is silent.
+    fn commits_between(&self, _ancestor: &str, _head: &str) -> Option<u64> {
+        None
+    }
 }
 
 /// Everything that a format may look at.

@@ -35,6 +35,8 @@ pub struct Refusal {
     pub hint: Option<String>,
     /// Further members of the error object.
     pub details: Object,
+    /// Members that stand beside the error object.
+    pub beside: Object,
 }
 
 impl Refusal {
@@ -48,6 +50,7 @@ impl Refusal {
             allowed: None,
             hint: None,
             details: Object::new(),
+            beside: Object::new(),
         }
     }
 
@@ -94,7 +97,23 @@ impl Refusal {
         self
     }
 
-    /// The error object that every front shows.
+    /// Adds a member beside the error object, as `"updated":false`.
+    #[must_use]
+    pub fn beside(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.beside.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// What every front shows as JSON.
+    ///
+    /// **Shape**: `{…,"error":{…}}`.
+    pub fn to_answer(&self) -> Object {
+        let mut object = self.beside.clone();
+        object.insert("error".into(), Value::Object(self.to_object()));
+        object
+    }
+
+    /// The error object.
     ///
     /// **Shape**: `{"code","message","field"?,"allowed"?,"hint"?,…}`.
     pub fn to_object(&self) -> Object {

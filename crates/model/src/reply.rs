@@ -45,12 +45,28 @@ pub struct Reply {
     pub body: Object,
     /// What else the caller should know: from taking in first, then from the call.
     pub warnings: Vec<Warning>,
+    /// Whether the body is shown by itself: warnings then reach people alone.
+    pub is_bare: bool,
 }
 
 impl Reply {
-    /// The result as every front shows it, `warnings` last.
+    /// Puts a reply together.
+    pub fn new(body: Object, warnings: Vec<Warning>) -> Self {
+        Self { body, warnings, is_bare: false }
+    }
+
+    /// The body and nothing beside it.
+    #[must_use]
+    pub fn bare(self) -> Self {
+        Self { is_bare: true, ..self }
+    }
+
+    /// The result as every front shows it, `warnings` last unless the reply is bare.
     pub fn to_object(&self) -> Object {
         let mut object = self.body.clone();
+        if self.is_bare {
+            return object;
+        }
         let warnings = self.warnings.iter().map(|warning| Value::Object(warning.to_object())).collect();
         object.insert("warnings".into(), Value::Array(warnings));
         object

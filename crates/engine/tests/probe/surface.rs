@@ -33,11 +33,7 @@ static TOOLS: &[Tool] = &[
 
 pub(super) static SURFACE: Surface = Surface {
     tools: TOOLS,
-    commands: &[],
-    binary_names: &[],
-    actor_argument: None,
     actor_variable: Some("PROBE_ACTOR"),
     default_actor: |_| "tester".to_owned(),
-    bookkeeping: &[],
-    server_name: None,
+    ..Surface::BARE
 };

@@ -79,7 +79,7 @@ pub(super) fn handle(call: &Call, view: &View<'_>, ctx: &Context) -> Result<Outc
         _ => return Err(Refusal::refused("not_today", "this tool refuses").with("tool", tool.name)),
     }
     outcome.changes = draft.into_changes();
-    outcome.reply = Reply { body, warnings: Vec::new() };
+    outcome.reply = Reply::new(body, Vec::new());
     Ok(outcome)
 }
 

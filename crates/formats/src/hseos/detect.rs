@@ -14,7 +14,7 @@ pub(super) fn detect(view: &View<'_>, ctx: &Context) -> Result<Reply, Refusal> {
     let config = config::read(view.files, ctx)?;
     let (mode, warnings) = walk(&config, view, ctx);
     let body = members([("mode", mode.word().into()), ("configured", config.mode.word().into())]);
-    Ok(Reply { body, warnings })
+    Ok(Reply::new(body, warnings))
 }
 
 /// The backend, with a warning for each step down; only `hybrid` looks.

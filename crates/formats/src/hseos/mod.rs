@@ -77,7 +77,7 @@ impl Format for Hseos {
 
     fn handle(&self, call: &Call, view: &View<'_>, ctx: &Context) -> Result<Outcome, Refusal> {
         let tool = surface::SURFACE.tool(&call.tool).ok_or_else(|| arguments::unknown_tool(&call.tool))?;
-        tool.check_names(&call.arguments, "invalid_argument")?;
+        tool.check_names(&call.arguments, surface::SURFACE.missing_argument)?;
         let mut draft = Draft::new(view.records);
         let mut reply = match tool.name {
             "state_read" => state_read::state_read(&draft),

@@ -1,13 +1,7 @@
 //! What commands hand to tools, and what they print for people.
 
-use format::text_table;
-use model::{Call, Object, Refusal, Value};
-
-/// The arguments as they were typed.
-#[allow(clippy::unnecessary_wraps, reason = "the signature is the contract's")]
-pub(super) fn as_typed(typed: Object) -> Result<Object, Refusal> {
-    Ok(typed)
-}
+use format::{Printed, text_table};
+use model::{Object, Refusal, Value};
 
 /// `KEY VALUE [AGENT]` as the arguments of `state_write`.
 #[allow(clippy::unnecessary_wraps, reason = "the signature is the contract's")]
@@ -43,22 +37,22 @@ pub(super) fn history_arguments(mut typed: Object) -> Result<Object, Refusal> {
 }
 
 /// The fields, by key.
-pub(super) fn state_table(_call: &Call, reply: &Object) -> String {
+pub(super) fn state_table(&Printed { reply, .. }: &Printed<'_>) -> String {
     table(reply, "rows", &["key", "value", "updated_at"])
 }
 
 /// The tasks, in the order of `tasks_list`.
-pub(super) fn tasks_table(_call: &Call, reply: &Object) -> String {
+pub(super) fn tasks_table(&Printed { reply, .. }: &Printed<'_>) -> String {
     table(reply, "tasks", &["id", "owner", "status", "description", "note"])
 }
 
 /// The history, newest first.
-pub(super) fn history_table(_call: &Call, reply: &Object) -> String {
+pub(super) fn history_table(&Printed { reply, .. }: &Printed<'_>) -> String {
     table(reply, "history", &["key", "old_value", "new_value", "changed_by", "changed_at"])
 }
 
 /// `[project-state] state.KEY = VALUE`; nothing where the only field was a derived one.
-pub(super) fn written(call: &Call, reply: &Object) -> String {
+pub(super) fn written(&Printed { call, reply, .. }: &Printed<'_>) -> String {
     let fields = call.arguments.get("fields").and_then(Value::as_object);
     let Some((key, value)) = fields.and_then(|fields| fields.iter().next()) else { return String::new() };
     if reply.get("written").and_then(Value::as_u64) == Some(0) {
@@ -68,32 +62,32 @@ pub(super) fn written(call: &Call, reply: &Object) -> String {
 }
 
 /// `[project-state] task ID added (owner: OWNER)`.
-pub(super) fn added(call: &Call, reply: &Object) -> String {
+pub(super) fn added(&Printed { call, reply, .. }: &Printed<'_>) -> String {
     format!("[project-state] task {} added (owner: {})", text(reply, "added"), text(&call.arguments, "owner"))
 }
 
 /// `[project-state] task ID marked done`.
-pub(super) fn done(_call: &Call, reply: &Object) -> String {
+pub(super) fn done(&Printed { reply, .. }: &Printed<'_>) -> String {
     format!("[project-state] task {} marked done", text(reply, "updated"))
 }
 
 /// `[project-state] task ID blocked: REASON`.
-pub(super) fn blocked(_call: &Call, reply: &Object) -> String {
+pub(super) fn blocked(&Printed { reply, .. }: &Printed<'_>) -> String {
     format!("[project-state] task {} blocked: {}", text(reply, "updated"), text(reply, "note"))
 }
 
 /// `[project-state] task ID updated: STATUS`.
-pub(super) fn updated(_call: &Call, reply: &Object) -> String {
+pub(super) fn updated(&Printed { reply, .. }: &Printed<'_>) -> String {
     format!("[project-state] task {} updated: {}", text(reply, "updated"), text(reply, "status"))
 }
 
 /// The mode.
-pub(super) fn mode(_call: &Call, reply: &Object) -> String {
+pub(super) fn mode(&Printed { reply, .. }: &Printed<'_>) -> String {
     text(reply, "mode").to_owned()
 }
 
 /// The block of `status`.
-pub(super) fn status(_call: &Call, reply: &Object) -> String {
+pub(super) fn status(&Printed { reply, .. }: &Printed<'_>) -> String {
     let server = reply.get("server");
     let running = server.and_then(|server| server.get("running")).and_then(Value::as_bool) == Some(true);
     let port = server.and_then(|server| server.get("port")).cloned().unwrap_or(Value::Null);
@@ -156,14 +150,15 @@ mod tests {
                 ("fallback_chain", chain.iter().copied().collect()),
             ])
         };
-        let call = Call::new("hseos_status", Object::new());
+        let call = model::Call::new("hseos_status", Object::new());
+        let status = |reply: &Object| status(&Printed { call: &call, typed: &Object::new(), reply });
         let expected = "State management status:\n  mode:       hybrid\n  backend:    cli-sqlite\n  mcp server: not running\n  \
                         db path:    /abs/project.db (exists)\n  cli script: built in\n  fallback:   mcp-sqlite → skill-only";
-        assert_eq!(status(&call, &reply(false, &["mcp-sqlite", "skill-only"])), expected);
+        assert_eq!(status(&reply(false, &["mcp-sqlite", "skill-only"])), expected);
         let mut broken = reply(false, &[]);
         broken.insert("db_path".into(), "/a\nb.db".into());
-        assert!(status(&call, &broken).contains("  db path:    /a b.db (exists)\n"));
-        let other = status(&call, &reply(true, &[]));
+        assert!(status(&broken).contains("  db path:    /a b.db (exists)\n"));
+        let other = status(&reply(true, &[]));
         assert!(
             other.contains("running on port 3100\n") && other.contains("(not created yet)") && other.ends_with("none")
         );

@@ -43,5 +43,5 @@ fn list(arguments: &Object, records: &dyn Records, time: fn(&str) -> Cow<'_, str
         .collect();
     let count = shown.len();
     let body = members([("history", Value::Array(shown)), ("count", count.into())]);
-    Ok(Reply { body, warnings: Vec::new() })
+    Ok(Reply::new(body, Vec::new()))
 }

@@ -30,7 +30,7 @@ pub(super) fn state_read(records: &dyn Records) -> Reply {
         ("deployment", list(state.deployment(), "environment", DEPLOYMENT_PARTS)),
         ("notes", state.value("notes").unwrap_or_default().into()),
     ]);
-    Reply { body, warnings: Vec::new() }
+    Reply::new(body, Vec::new())
 }
 
 /// The unlisted tool behind the text of `state read`: `{rows:[{key,value,updated_at}]}`, times as stored.
@@ -40,7 +40,7 @@ pub(super) fn state_table(records: &dyn Records) -> Reply {
         let members = [("key", key.as_str()), ("value", &field.value), ("updated_at", &field.updated_at)];
         object(members.map(|(name, text)| (name, text.into())))
     };
-    Reply { body: members([("rows", state.fields.iter().map(row).collect())]), warnings: Vec::new() }
+    Reply::new(members([("rows", state.fields.iter().map(row).collect())]), Vec::new())
 }
 
 /// Every field, by key.

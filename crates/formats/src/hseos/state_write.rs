@@ -43,7 +43,7 @@ pub(super) fn state_write(
         ("updated_at", updated_at),
         ("changed", Value::Array(changed.into_iter().map(Value::from).collect())),
     ]);
-    Ok(Reply { body, warnings })
+    Ok(Reply::new(body, warnings))
 }
 
 struct Fields<'a> {

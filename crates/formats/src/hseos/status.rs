@@ -30,5 +30,5 @@ pub(super) fn status(view: &View<'_>, ctx: &Context) -> Result<Reply, Refusal> {
         ("server", object([("running", running.into()), ("port", config.port.into())])),
         ("fallback_chain", Value::Array(chain)),
     ]);
-    Ok(Reply { body, warnings })
+    Ok(Reply::new(body, warnings))
 }

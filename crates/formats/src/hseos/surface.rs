@@ -1,6 +1,6 @@
 //! The six tools, four unlisted ones and the commands, as data.
 
-use format::{Command, Effect, Listed, Opt, Param, ParamKind, Surface, Tool};
+use format::{BinaryName, Command, Effect, Listed, Opt, Param, ParamKind, Surface, Takes, Tool};
 use model::Origin;
 
 use super::print;
@@ -10,12 +10,14 @@ use super::records::Status;
 pub(super) static SURFACE: Surface = Surface {
     tools: TOOLS,
     commands: COMMANDS,
-    binary_names: &["hseos", "project-state", "project-state.sh"],
+    binary_names: &[BinaryName { name: "hseos", words: &[] }, BinaryName { name: "project-state", words: &[] }],
+    missing_argument: "invalid_argument",
     actor_argument: Some("agent"),
     actor_variable: Some("HSEOS_AGENT"),
     default_actor,
     bookkeeping: &["latest", "counter", "invalid", "renamed"],
     server_name: Some(super::detect::SERVER_NAME),
+    ..Surface::BARE
 };
 
 fn default_actor(origin: &Origin) -> String {
@@ -84,7 +86,7 @@ static TOOLS: &[Tool] = &[
 ];
 
 const fn opt(name: &'static str, flags: &'static [&'static str], about: &'static str) -> Opt {
-    Opt { name, flags, positional: true, required: true, takes_value: true, about }
+    Opt { name, flags, positional: true, required: true, takes: Takes::Value, about }
 }
 
 const fn optional(opt: Opt) -> Opt {
@@ -107,43 +109,37 @@ static COMMANDS: &[Command] = &[
         about: "Show every field",
         tool: "state_read",
         text_tool: Some("hseos_state_table"),
-        options: &[],
-        fixed: &[],
-        arguments: print::as_typed,
         print: print::state_table,
         examples: &["hseos state read"],
+        ..Command::BARE
     },
     Command {
         words: &["state", "write"],
         about: "Set a field",
         tool: "state_write",
-        text_tool: None,
         options: &[
             opt("key", &["key"], "the field"),
             opt("value", &["value"], "its new value"),
             optional(opt("agent", &["agent"], "who acts")),
         ],
-        fixed: &[],
         arguments: print::write_arguments,
         print: print::written,
         examples: &["hseos state write phase execution", "hseos state write -key branch -value feature/x"],
+        ..Command::BARE
     },
     Command {
         words: &["tasks", "list"],
         about: "Show the tasks",
         tool: "tasks_list",
-        text_tool: None,
         options: &[STATUS_FLAG],
-        fixed: &[],
-        arguments: print::as_typed,
         print: print::tasks_table,
         examples: &["hseos tasks list --status pending"],
+        ..Command::BARE
     },
     Command {
         words: &["tasks", "add"],
         about: "Add a task",
         tool: "tasks_add",
-        text_tool: None,
         options: &[
             ID,
             opt("owner", &["owner"], "who does it"),
@@ -151,21 +147,20 @@ static COMMANDS: &[Command] = &[
             optional(opt("depends", &["depends"], "ids, as a comma list or a JSON array")),
             AGENT_FLAG,
         ],
-        fixed: &[],
         arguments: print::add_arguments,
         print: print::added,
         examples: &["hseos tasks add T5 GHOST \"Implement auth endpoint\" T2,T3"],
+        ..Command::BARE
     },
     Command {
         words: &["tasks", "done"],
         about: "Mark a task done",
         tool: "tasks_update",
-        text_tool: None,
         options: &[ID, AGENT_FLAG],
         fixed: &[("status", "done")],
-        arguments: print::as_typed,
         print: print::done,
         examples: &["hseos tasks done T5"],
+        ..Command::BARE
     },
     Command {
         words: &["tasks", "block"],
@@ -174,20 +169,18 @@ static COMMANDS: &[Command] = &[
         text_tool: Some("hseos_tasks_block"),
         options: &[ID, optional(opt("note", &["reason", "note"], "why; without it the note stays")), AGENT_FLAG],
         fixed: &[("status", "blocked")],
-        arguments: print::as_typed,
         print: print::blocked,
         examples: &["hseos tasks block T6 \"waiting on T5\""],
+        ..Command::BARE
     },
     Command {
         words: &["tasks", "update"],
         about: "Change a task",
         tool: "tasks_update",
-        text_tool: None,
         options: &[ID, STATUS_FLAG, NOTE_FLAG, DESCRIPTION_FLAG, AGENT_FLAG],
-        fixed: &[],
-        arguments: print::as_typed,
         print: print::updated,
         examples: &["hseos tasks update T5 --status in_progress --note started"],
+        ..Command::BARE
     },
     Command {
         words: &["history"],
@@ -195,21 +188,18 @@ static COMMANDS: &[Command] = &[
         tool: "state_history",
         text_tool: Some("hseos_history_table"),
         options: &[optional(opt("n", &["n"], "how many, 1 to 1000; 20 without it"))],
-        fixed: &[],
         arguments: print::history_arguments,
         print: print::history_table,
         examples: &["hseos history 5"],
+        ..Command::BARE
     },
     Command {
         words: &["detect"],
         about: "Show the backend that a session works with",
         tool: "hseos_detect",
-        text_tool: None,
-        options: &[],
-        fixed: &[],
-        arguments: print::as_typed,
         print: print::mode,
         examples: &["hseos detect"],
+        ..Command::BARE
     },
     STATUS_COMMAND,
     Command { words: &["state", "status"], ..STATUS_COMMAND },
@@ -219,12 +209,9 @@ const STATUS_COMMAND: Command = Command {
     words: &["status"],
     about: "Show mode, backend, database and server",
     tool: "hseos_status",
-    text_tool: None,
-    options: &[],
-    fixed: &[],
-    arguments: print::as_typed,
     print: print::status,
     examples: &["hseos status"],
+    ..Command::BARE
 };
 
 #[cfg(test)]

@@ -88,5 +88,5 @@ fn exists(id: &str, task: &Task) -> Refusal {
 }
 
 fn reply(id: &str, created: bool, warnings: Vec<Warning>) -> Reply {
-    Reply { body: members([("added", id.into()), ("created", created.into())]), warnings }
+    Reply::new(members([("added", id.into()), ("created", created.into())]), warnings)
 }

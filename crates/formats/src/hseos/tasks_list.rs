@@ -19,7 +19,7 @@ pub(super) fn tasks_list(arguments: &Object, records: &dyn Records) -> Result<Re
     let shown: Vec<Value> = keyed.into_iter().map(|(_, _, id, task)| show(id, task)).collect();
     let count = shown.len();
     let body = members([("tasks", Value::Array(shown)), ("count", count.into())]);
-    Ok(Reply { body, warnings: Vec::new() })
+    Ok(Reply::new(body, Vec::new()))
 }
 
 /// The status that a word names.

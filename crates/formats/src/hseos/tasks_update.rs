@@ -72,7 +72,7 @@ fn update(arguments: &Object, draft: &mut Draft<'_>, view: &View<'_>, ctx: &Cont
         ("status", task.status.word().into()),
         ("updated_at", task.updated_at.as_str().into()),
     ]);
-    Ok((Reply { body, warnings }, task))
+    Ok((Reply::new(body, warnings), task))
 }
 
 fn open_dependencies(id: &str, task: &Task, records: &dyn Records) -> Option<Warning> {

@@ -1,15 +1,11 @@
 //! `mainstay call TOOL [JSON|-]`: the same names, arguments and results as MCP `tools/call`.
 
-use std::io::Read;
-
 use model::{Call, Object, Origin, Refusal, Value};
 
 use crate::errors::OK;
+use crate::input;
 use crate::project::Project;
 use crate::terminal::{Mode, Terminal};
-
-/// The most that arguments may measure. **Units**: bytes; 1 MiB and room for what stands around one large value.
-const LIMIT: usize = (1 << 20) + (64 << 10);
 
 /// Calls a tool and prints its reply as JSON: one line, or indented where a person looks on.
 pub(crate) fn run(
@@ -21,7 +17,7 @@ pub(crate) fn run(
     speak_json(terminal);
     let arguments = match arguments {
         None => Object::new(),
-        Some("-") => object(&standard_input()?)?,
+        Some("-") => object(&input::text("arguments")?)?,
         Some(text) => object(text)?,
     };
     let identity = project.identity(Origin::Tool);
@@ -39,20 +35,10 @@ fn speak_json(terminal: &mut Terminal) {
     }
 }
 
-fn standard_input() -> Result<String, Refusal> {
-    let mut bytes = Vec::new();
-    let bound = u64::try_from(LIMIT + 1).expect("the limit is small");
-    std::io::stdin().lock().take(bound).read_to_end(&mut bytes).map_err(|error| invalid(&error.to_string()))?;
-    if bytes.len() > LIMIT {
-        return Err(too_large());
-    }
-    String::from_utf8(bytes).map_err(|_| invalid("standard input is not UTF-8"))
-}
-
 /// Reads arguments: one JSON object, at most 128 levels deep, every number within a double's range.
 fn object(text: &str) -> Result<Object, Refusal> {
-    if text.len() > LIMIT {
-        return Err(too_large());
+    if text.len() > input::LIMIT {
+        return Err(input::too_large("arguments"));
     }
     let value: Value = serde_json::from_str(text).map_err(|error| invalid(&error.to_string()))?;
     let Value::Object(object) = value else {
@@ -77,10 +63,6 @@ fn beyond_range(value: &Value) -> Option<&serde_json::Number> {
 fn invalid(wrong: &str) -> Refusal {
     Refusal::invalid("arguments", format!("the arguments are no JSON object: {wrong}"))
         .hint("mainstay call TOOL '{\"name\":\"value\"}', or - to read them from standard input")
-}
-
-fn too_large() -> Refusal {
-    Refusal::refused("too_large", format!("the arguments are larger than {LIMIT} bytes")).field("arguments")
 }
 
 #[cfg(test)]
@@ -110,7 +92,7 @@ mod tests {
 
     #[test]
     fn arguments_are_bounded() {
-        let text = format!("{{\"a\":\"{}\"}}", "x".repeat(LIMIT));
+        let text = format!("{{\"a\":\"{}\"}}", "x".repeat(input::LIMIT));
         assert_eq!(object(&text).unwrap_err().code, "too_large");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use model::{Object, Refusal, RefusalClass, Value};
+use model::{Refusal, RefusalClass, Value};
 
 use crate::printable;
 use crate::terminal::{Mode, Palette, Terminal};
@@ -31,8 +31,7 @@ pub(crate) fn report(terminal: &mut Terminal, refusal: &Refusal) -> u8 {
     if terminal.mode == Mode::Text {
         terminal.note(&text(refusal, palette));
     } else {
-        let error = Object::from_iter([("error".to_owned(), Value::Object(refusal.to_object()))]);
-        terminal.print_object(&error);
+        terminal.print_object(&refusal.to_answer());
         terminal.note(&headline(refusal, palette));
     }
     exit_code(refusal.class)

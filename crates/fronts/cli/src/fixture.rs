@@ -1,6 +1,6 @@
 //! A format that decides nothing, for tests of the front.
 
-use format::{Command, Files, Format, Seen, Sources, Surface, Taken, Touched, View};
+use format::{BinaryName, Command, Files, Format, Seen, Sources, Surface, Taken, Touched, View};
 use model::{Call, Context, Image, Outcome, Refusal, Space};
 
 use crate::server_process;
@@ -11,17 +11,18 @@ pub(crate) static FORMATS: &[&dyn Format] = &[&Idle];
 struct Idle;
 
 static SURFACE: Surface = Surface {
-    tools: &[],
     commands: &[Command {
         tool: "hseos_detect",
         ..server_process::command(&["detect"], "Says which backend answers.")
     }],
-    binary_names: &["hseos", "project-state", "project-state.sh"],
-    actor_argument: None,
-    actor_variable: None,
-    default_actor: |_| "cli".to_owned(),
-    bookkeeping: &[],
+    binary_names: &[
+        BinaryName { name: "hseos", words: &[] },
+        BinaryName { name: "project-state", words: &[] },
+        BinaryName { name: "project-detect", words: &["detect"] },
+    ],
+    missing_argument: "invalid_argument",
     server_name: Some("hseos-project-state"),
+    ..Surface::BARE
 };
 
 impl Format for Idle {

@@ -1,6 +1,6 @@
 //! `mainstay FORMAT …`: reads the line by the format's data, calls its tool, prints the reply.
 
-use format::{Command, Format};
+use format::{Command, Format, Printed, Speech, Takes};
 use model::{Call, Object, Origin, Refusal};
 
 use crate::errors::OK;
@@ -8,27 +8,34 @@ use crate::grammar::{self, Asked};
 use crate::project::Project;
 use crate::server_process;
 use crate::terminal::{Mode, Terminal};
-use crate::{help, printable};
+use crate::{help, input, printable};
 
 /// Carries out one command of a format.
 pub(crate) fn run(
     terminal: &mut Terminal,
-    project: Project,
+    mut project: Project,
     format: &'static dyn Format,
     tokens: &[String],
 ) -> Result<u8, Refusal> {
     let commands = all(format);
-    let typed = grammar::read(format.name(), &commands, tokens);
-    if typed.json {
+    let typed = grammar::read(format, &commands, tokens);
+    if typed.json || format.surface().speech == Speech::Json {
         terminal.mode = Mode::Json;
     }
     match typed.asked? {
         Asked::Help(None) => terminal.print(&help::of_format(format.name(), &commands)),
         Asked::Help(Some(command)) => terminal.print(&help::of_command(format.name(), command)),
-        Asked::Run(command, typed) => match server_process::verb(command) {
-            Some(verb) => server_process::run(terminal, project, format, verb)?,
-            None => call(terminal, project, command, typed)?,
-        },
+        Asked::Run(command, mut typed) => {
+            if let Some(verb) = server_process::verb(command) {
+                server_process::run(terminal, project, format, verb)?;
+                return Ok(OK);
+            }
+            read_input(command, &mut typed)?;
+            if let Some(root) = format.surface().root_option.and_then(|name| typed.shift_remove(name)) {
+                project.globals.project = root.as_str().map(Into::into);
+            }
+            return call(terminal, project, format, command, &typed);
+        }
     }
     Ok(OK)
 }
@@ -41,8 +48,24 @@ pub(crate) fn all(format: &'static dyn Format) -> Vec<&'static Command> {
     own.chain(server).collect()
 }
 
-fn call(terminal: &mut Terminal, project: Project, command: &Command, typed: Object) -> Result<(), Refusal> {
-    let mut arguments = (command.arguments)(typed)?;
+// `-` stands for what comes on standard input.
+fn read_input(command: &Command, typed: &mut Object) -> Result<(), Refusal> {
+    for opt in command.options.iter().filter(|opt| opt.takes == Takes::ValueOrStdin) {
+        if let Some(value) = typed.get_mut(opt.name).filter(|value| value.as_str() == Some("-")) {
+            *value = input::text(opt.name)?.into();
+        }
+    }
+    Ok(())
+}
+
+fn call(
+    terminal: &mut Terminal,
+    project: Project,
+    format: &dyn Format,
+    command: &Command,
+    typed: &Object,
+) -> Result<u8, Refusal> {
+    let mut arguments = (command.arguments)(typed.clone())?;
     for (name, value) in command.fixed {
         arguments.insert((*name).to_owned(), (*value).into());
     }
@@ -52,10 +75,11 @@ fn call(terminal: &mut Terminal, project: Project, command: &Command, typed: Obj
     let reply = project.open()?.call(&call, &identity)?;
     terminal.warn_of(&reply);
     let object = reply.to_object();
-    if terminal.mode == Mode::Text {
-        terminal.print(&printable::text(&(command.print)(&call, &object)));
-    } else {
-        terminal.print_object(&object);
+    let printed = Printed { call: &call, typed, reply: &object };
+    match (format.surface().speech, &terminal.mode) {
+        (Speech::Json, _) => terminal.print(&(command.print)(&printed)),
+        (Speech::Text, Mode::Text) => terminal.print(&printable::text(&(command.print)(&printed))),
+        (Speech::Text, _) => terminal.print_object(&object),
     }
-    Ok(())
+    Ok((command.exit)(&object))
 }

@@ -3,11 +3,12 @@
 //! The longest words that match name the command. What follows is options in any order (one dash or
 //! two, any case, `--flag VALUE` or `--flag=VALUE`) and positionals in the order of the data; those
 //! that a flag filled are skipped. `--` ends options. A token is an option only if some command of the
-//! format knows its name, so `-5` is text. Of the options of `mainstay` itself only `--json` and
+//! format knows its name, so `-5` is text; behind the first word of the positional that takes
+//! the rest every token is text. Of the options of `mainstay` itself only `--json` and
 //! `--help` are understood here; the others stand before the format's name and are refused behind it,
 //! because taking `--actor` for a value would store it.
 
-use format::{Command, Opt};
+use format::{Command, Format, Opt, Surface, Takes};
 use model::{Object, Refusal, Value};
 
 use crate::help;
@@ -33,14 +34,14 @@ pub(crate) enum Asked<'a> {
 }
 
 /// Reads the tokens after the format's name.
-pub(crate) fn read<'a>(format: &str, commands: &[&'a Command], tokens: &[String]) -> Typed<'a> {
+pub(crate) fn read<'a>(format: &dyn Format, commands: &[&'a Command], tokens: &[String]) -> Typed<'a> {
     let mut json = false;
     let asked = read_words(format, commands, tokens, &mut json);
     Typed { json, asked }
 }
 
 fn read_words<'a>(
-    format: &str,
+    format: &dyn Format,
     commands: &[&'a Command],
     tokens: &[String],
     json: &mut bool,
@@ -54,13 +55,14 @@ fn read_words<'a>(
         command.words.len() <= tokens.len() && command.words.iter().zip(tokens).all(|(word, token)| word == token)
     };
     if let Some(command) = commands.iter().filter(named).max_by_key(|command| command.words.len()) {
-        return Reader { format, commands, command, json }.read(&tokens[command.words.len()..]);
+        let (surface, format) = (format.surface(), format.name());
+        return Reader { format, surface, commands, command, json }.read(&tokens[command.words.len()..]);
     }
     *json |= tokens.iter().take_while(|token| *token != "--").any(|token| token == "--json");
     if tokens.iter().any(|token| matches!(token.as_str(), "--help" | "-h" | "-help")) {
         return Ok(Asked::Help(None));
     }
-    Err(unknown_command(format, commands, tokens))
+    Err(unknown_command(format.name(), commands, tokens))
 }
 
 fn unknown_command(format: &str, commands: &[&Command], tokens: &[String]) -> Refusal {
@@ -84,6 +86,7 @@ fn unknown_command(format: &str, commands: &[&Command], tokens: &[String]) -> Re
 /// Reads what follows the words of one command.
 struct Reader<'a, 'b> {
     format: &'b str,
+    surface: &'b Surface,
     commands: &'b [&'a Command],
     command: &'a Command,
     json: &'b mut bool,
@@ -98,6 +101,10 @@ impl<'a> Reader<'a, '_> {
         let mut rest = tokens.iter();
         while let Some(token) = rest.next() {
             match self.classify(token) {
+                Token::Text | Token::Foreign | Token::Leading if self.begins_the_rest(&filled, positionals.len()) => {
+                    positionals.push(token);
+                    positionals.extend(rest.by_ref());
+                }
                 Token::End => {
                     positionals.extend(rest.by_ref());
                 }
@@ -106,16 +113,14 @@ impl<'a> Reader<'a, '_> {
                 Token::Text => positionals.push(token),
                 Token::Option(index, joined) => {
                     let opt = &self.command.options[index];
-                    let value = match (opt.takes_value, joined) {
-                        (true, Some(joined)) => Ok(Value::from(joined)),
-                        (true, None) => rest.next().map(|next| Value::from(next.as_str())).ok_or("needs a value"),
-                        (false, None) => Ok(Value::Bool(true)),
+                    let value = match (opt.takes_value(), joined) {
+                        (true, Some(joined)) => Ok(joined),
+                        (true, None) => self.value(&mut rest).ok_or("needs a value"),
+                        (false, None) => Ok(""),
                         (false, Some(_)) => Err("takes no value"),
                     };
-                    let value = if filled[index].is_some() { Err("is given twice") } else { value };
-                    match value {
-                        Ok(value) => filled[index] = Some(value),
-                        Err(wrong) => drop(fault.get_or_insert(self.fault(opt.name, format!("{token} {wrong}")))),
+                    if let Err(wrong) = value.and_then(|value| fill(&mut filled[index], opt, value)) {
+                        fault.get_or_insert(self.fault(opt.name, format!("{token} {wrong}")));
                     }
                 }
                 Token::Foreign => {
@@ -141,9 +146,12 @@ impl<'a> Reader<'a, '_> {
     fn place(self, mut filled: Vec<Option<Value>>, positionals: &[&String]) -> Result<Asked<'a>, Refusal> {
         let options = self.command.options;
         let mut waiting = positionals.iter();
-        for (index, opt) in options.iter().enumerate() {
-            if opt.positional && filled[index].is_none() {
-                filled[index] = waiting.next().map(|text| Value::from(text.as_str()));
+        for (slot, opt) in filled.iter_mut().zip(options).filter(|(_, opt)| opt.positional) {
+            if opt.takes == Takes::Rest {
+                let rest: Vec<Value> = waiting.by_ref().map(|text| Value::from(text.as_str())).collect();
+                *slot = (!rest.is_empty()).then_some(Value::Array(rest));
+            } else if slot.is_none() {
+                *slot = waiting.next().map(|text| Value::from(text.as_str()));
             }
         }
         if let Some(surplus) = waiting.next() {
@@ -151,11 +159,29 @@ impl<'a> Reader<'a, '_> {
         }
         for (opt, value) in options.iter().zip(&filled) {
             if opt.required && value.is_none() {
-                return Err(self.fault(opt.name, format!("{} needs {}", self.name(), help::placeholder(opt))));
+                let mut missing = self.fault(opt.name, format!("{} needs {}", self.name(), help::placeholder(opt)));
+                missing.code = self.surface.missing_argument.into();
+                return Err(missing);
             }
         }
         let typed = options.iter().zip(filled).filter_map(|(opt, value)| Some((opt.name.to_owned(), value?))).collect();
         Ok(Asked::Run(self.command, typed))
+    }
+
+    // What stands behind an option without `=`.
+    fn value<'t>(&self, rest: &mut std::slice::Iter<'t, String>) -> Option<&'t str> {
+        let dashed = |token: &&String| token.len() > 2 && token.starts_with("--");
+        let next =
+            rest.as_slice().first().filter(|token| !(self.surface.dashed_values_need_equals && dashed(token)))?;
+        rest.next();
+        Some(next.as_str())
+    }
+
+    // Whether the next positional is the one that takes all that is left.
+    fn begins_the_rest(&self, filled: &[Option<Value>], placed: usize) -> bool {
+        let open = |(slot, opt): &(&Option<Value>, &Opt)| opt.positional && slot.is_none();
+        let next = filled.iter().zip(self.command.options).filter(open).nth(placed);
+        next.is_some_and(|(_, opt)| opt.takes == Takes::Rest)
     }
 
     fn classify<'t>(&self, token: &'t str) -> Token<'t> {
@@ -205,6 +231,18 @@ enum Token<'t> {
     Foreign,
     /// An option of `mainstay` that stands before the format's name.
     Leading,
+}
+
+/// Hands the text behind an option on; says what is wrong with it.
+fn fill(slot: &mut Option<Value>, opt: &Opt, value: &str) -> Result<(), &'static str> {
+    match (opt.takes, slot) {
+        (Takes::Values, Some(Value::Array(values))) => values.push(value.into()),
+        (_, Some(_)) => return Err("is given twice"),
+        (Takes::Nothing, slot) => *slot = Some(Value::Bool(true)),
+        (Takes::Values, slot) => *slot = Some(Value::Array(vec![value.into()])),
+        (_, slot) => *slot = Some(value.into()),
+    }
+    Ok(())
 }
 
 fn knows(opt: &Opt, name: &str) -> bool {

@@ -26,7 +26,8 @@ pub(crate) fn usage(format: &str, command: &Command) -> String {
     let (positional, named): (Vec<&Opt>, Vec<&Opt>) = command.options.iter().partition(|opt| opt.positional);
     for opt in positional.into_iter().chain(named) {
         let word = if opt.positional { placeholder(opt) } else { spelled(opt) };
-        let _ = if opt.required { write!(line, " {word}") } else { write!(line, " [{word}]") };
+        let dots = if opt.repeats() { "…" } else { "" };
+        let _ = if opt.required { write!(line, " {word}{dots}") } else { write!(line, " [{word}]{dots}") };
     }
     line
 }
@@ -85,7 +86,7 @@ fn left(opt: &Opt) -> String {
 /// `--flag VALUE`, or `--flag` for a switch.
 fn spelled(opt: &Opt) -> String {
     let flag = flag(opt).unwrap_or_default();
-    if opt.takes_value { format!("{flag} {}", placeholder(opt)) } else { flag }
+    if opt.takes_value() { format!("{flag} {}", placeholder(opt)) } else { flag }
 }
 
 /// Two columns, the right one wrapped.
@@ -104,20 +105,21 @@ fn columns(text: &mut String, rows: &[(String, &str)]) {
 
 #[cfg(test)]
 mod tests {
+    use format::Takes;
+
     use super::*;
 
     static ADD: Command = Command {
         words: &["tasks", "add"],
         about: "Adds a task; repeating the same is fine.",
         tool: "tasks_add",
-        text_tool: None,
         options: &[
             Opt {
                 name: "id",
                 flags: &["id"],
                 positional: true,
                 required: true,
-                takes_value: true,
+                takes: Takes::Value,
                 about: "the task's id; digits become T…",
             },
             Opt {
@@ -125,7 +127,7 @@ mod tests {
                 flags: &["depends"],
                 positional: true,
                 required: false,
-                takes_value: true,
+                takes: Takes::Value,
                 about: "ids that must be done first, as a list with commas or as a JSON array of texts",
             },
             Opt {
@@ -133,7 +135,7 @@ mod tests {
                 flags: &["note"],
                 positional: false,
                 required: true,
-                takes_value: true,
+                takes: Takes::Value,
                 about: "a note",
             },
             Opt {
@@ -141,14 +143,12 @@ mod tests {
                 flags: &["force"],
                 positional: false,
                 required: false,
-                takes_value: false,
+                takes: Takes::Nothing,
                 about: "even so",
             },
         ],
-        fixed: &[],
-        arguments: Ok,
-        print: |_, _| String::new(),
         examples: &["hseos tasks add T5 --note x"],
+        ..Command::BARE
     };
 
     #[test]

@@ -14,6 +14,7 @@ mod format_command;
 mod generic;
 mod grammar;
 mod help;
+mod input;
 mod platform;
 mod printable;
 mod project;

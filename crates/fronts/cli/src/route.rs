@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use engine::Identity;
-use format::Format;
+use format::{BinaryName, Format};
 use model::{Environment, Origin, Refusal};
 
 /// The options that every command takes.
@@ -72,8 +72,8 @@ pub(crate) fn find(arguments: &[OsString], formats: &[&'static dyn Format]) -> R
     let rest = &words[taken..];
     let first = rest.first().map(String::as_str);
     let format = || formats.iter().find(|format| Some(format.name()) == first);
-    let route = if let Some(format) = named.filter(|_| !matches!(first, Some("--version" | "-V"))) {
-        Route::Format(format, rest.to_vec())
+    let route = if let Some((format, name)) = named.filter(|_| !matches!(first, Some("--version" | "-V"))) {
+        Route::Format(format, name.words.iter().map(|word| (*word).to_owned()).chain(rest.to_vec()).collect())
     } else if first == Some("call") && is_plain_call(&rest[1..]) {
         Route::Call(rest[1..].to_vec())
     } else if let Some(format) = format() {
@@ -84,13 +84,13 @@ pub(crate) fn find(arguments: &[OsString], formats: &[&'static dyn Format]) -> R
     Ok((globals, route))
 }
 
-/// The format whose commands the program's own name stands for; endings `.sh` and `.exe` do not count.
-fn called_as(program: &OsString, formats: &[&'static dyn Format]) -> Option<&'static dyn Format> {
-    let name = Path::new(program).file_name()?.to_str()?;
-    let bare = |name: &str| name.trim_end_matches(".exe").trim_end_matches(".sh").to_owned();
-    let names =
-        |format: &&&'static dyn Format| format.surface().binary_names.iter().any(|known| bare(known) == bare(name));
-    formats.iter().find(names).copied()
+/// The format, and the name of its own, that the program's name is; endings `.sh` and `.exe` do not count.
+fn called_as(program: &OsString, formats: &[&'static dyn Format]) -> Option<(&'static dyn Format, BinaryName)> {
+    let name = Path::new(program).file_name()?.to_str()?.trim_end_matches(".exe").trim_end_matches(".sh");
+    formats.iter().find_map(|format| {
+        let own = format.surface().binary_names.iter().find(|own| own.name == name)?;
+        Some((*format, *own))
+    })
 }
 
 /// The options at the front and how many words they take; nothing where the tree must explain a fault.

@@ -35,17 +35,7 @@ pub(crate) static COMMANDS: [Command; 4] = [
 ];
 
 pub(crate) const fn command(words: &'static [&'static str], about: &'static str) -> Command {
-    Command {
-        words,
-        about,
-        tool: "",
-        text_tool: None,
-        options: &[],
-        fixed: &[],
-        arguments: Ok,
-        print: |_, _| String::new(),
-        examples: &[],
-    }
+    Command { words, about, ..Command::BARE }
 }
 
 /// What to do with the server.
@@ -110,7 +100,7 @@ struct Answer {
 }
 
 fn show(terminal: &mut Terminal, answer: &Answer) {
-    let reply = model::Reply { body: answer.body.clone(), warnings: answer.warning.iter().cloned().collect() };
+    let reply = model::Reply::new(answer.body.clone(), answer.warning.iter().cloned().collect());
     terminal.warn_of(&reply);
     if terminal.mode == Mode::Text {
         terminal.print(&answer.line);

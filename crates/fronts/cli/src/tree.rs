@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgGroup, Command, value_parser};
-use format::{Format, Opt};
+use format::{Format, Opt, Takes};
 
 use crate::format_command;
 
@@ -61,7 +61,12 @@ fn grow(branch: Command, words: &'static [&'static str], command: &format::Comma
 
 fn argument(opt: &Opt) -> Arg {
     let mut arg = Arg::new(opt.name).help(opt.about);
-    arg = if opt.takes_value { arg.action(ArgAction::Set) } else { arg.action(ArgAction::SetTrue) };
+    arg = match opt.takes {
+        Takes::Nothing => arg.action(ArgAction::SetTrue),
+        Takes::Value | Takes::ValueOrStdin => arg.action(ArgAction::Set),
+        Takes::Values => arg.action(ArgAction::Append),
+        Takes::Rest => arg.action(ArgAction::Append).num_args(0..).trailing_var_arg(true),
+    };
     match opt.flags.split_first() {
         Some((flag, others)) if !opt.positional => arg.long(*flag).aliases(others.to_vec()),
         _ => arg.required(false),

@@ -23,8 +23,7 @@ pub(crate) fn refused_call(refusal: &Refusal) -> Result<CallToolResult, ErrorDat
     if let Some(code) = protocol_code(refusal) {
         return Err(error(code, refusal));
     }
-    let object = Object::from_iter([("error".to_owned(), Value::Object(refusal.to_object()))]);
-    Ok(CallToolResult::structured_error(Value::Object(object)))
+    Ok(CallToolResult::structured_error(Value::Object(refusal.to_answer())))
 }
 
 /// The error that a refused request of another kind answers with: it has no result to put a refusal into.

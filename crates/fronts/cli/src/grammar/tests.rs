@@ -4,23 +4,14 @@ use model::RefusalClass;
 use serde_json::json;
 
 use super::*;
+use crate::fixture::FORMATS;
 
 const fn opt(name: &'static str, flags: &'static [&'static str], positional: bool, required: bool) -> Opt {
-    Opt { name, flags, positional, required, takes_value: true, about: "" }
+    Opt { name, flags, positional, required, takes: Takes::Value, about: "" }
 }
 
 const fn command(words: &'static [&'static str], options: &'static [Opt]) -> Command {
-    Command {
-        words,
-        about: "",
-        tool: "",
-        text_tool: None,
-        options,
-        fixed: &[],
-        arguments: Ok,
-        print: |_, _| String::new(),
-        examples: &[],
-    }
+    Command { words, options, ..Command::BARE }
 }
 
 const KEY: Opt = opt("key", &["key"], true, true);
@@ -33,9 +24,14 @@ const DEPENDS: Opt = opt("depends", &["depends"], true, false);
 const REASON: Opt = opt("reason", &["reason"], true, false);
 const STATUS: Opt = opt("status", &["status"], false, true);
 const NOTE: Opt = opt("note", &["note"], false, false);
-const FORCE: Opt = Opt { takes_value: false, ..opt("force", &["force"], false, false) };
+const FORCE: Opt = Opt { takes: Takes::Nothing, ..opt("force", &["force"], false, false) };
 
-pub(crate) static COMMANDS: [Command; 7] = [
+const FILE: Opt = Opt { takes: Takes::Values, ..opt("file", &["file"], false, false) };
+const PAIRS: Opt = Opt { takes: Takes::Rest, ..opt("pairs", &[], true, false) };
+
+pub(crate) static COMMANDS: [Command; 9] = [
+    command(&["complete"], &[ID, FILE]),
+    command(&["update"], &[ID, FORCE, PAIRS]),
     command(&["state"], &[]),
     command(&["state", "read"], &[]),
     command(&["state", "write"], &[KEY, VALUE, AGENT]),
@@ -49,7 +45,7 @@ pub(crate) static COMMANDS: [Command; 7] = [
 fn typed(line: &str) -> Typed<'static> {
     let commands: Vec<&'static Command> = COMMANDS.iter().collect();
     let tokens: Vec<String> = line.split(' ').map(str::to_owned).collect();
-    read("hseos", &commands, if line.is_empty() { &[] } else { &tokens })
+    read(FORMATS[0], &commands, if line.is_empty() { &[] } else { &tokens })
 }
 
 fn refusal(line: &str) -> Refusal {
@@ -67,6 +63,16 @@ fn commands_are_read() {
         ("tasks block T1", "tasks block", json!({"id": "T1"})),
         ("tasks update T1 --force --status s", "tasks update", json!({"id": "T1", "status": "s", "force": true})),
         ("history -N 3", "history", json!({"n": "3"})),
+        // What may be given again is a list; what takes the rest takes options too.
+        ("complete T1 --file a --file=b", "complete", json!({"id": "T1", "file": ["a", "b"]})),
+        ("complete --file a T1", "complete", json!({"id": "T1", "file": ["a"]})),
+        ("update e --force n v", "update", json!({"id": "e", "force": true, "pairs": ["n", "v"]})),
+        (
+            "update e n --force --json -- v",
+            "update",
+            json!({"id": "e", "pairs": ["n", "--force", "--json", "--", "v"]}),
+        ),
+        ("update e", "update", json!({"id": "e"})),
         // PowerShell spellings: one dash or two, any case, `=`.
         ("state write -key a -value b", "state write", json!({"key": "a", "value": "b"})),
         ("state write -Value b --KEY a", "state write", json!({"key": "a", "value": "b"})),

@@ -33,6 +33,8 @@ fn lines_find_their_way() {
         (&["project-state.sh", "--json", "state", "read"], "format hseos: state read"),
         (&["./project-state", "status"], "format hseos: status"),
         (&["hseos.exe", "status"], "format hseos: status"),
+        (&["bin/project-detect", "--json"], "format hseos: detect"),
+        (&["project-detect", "-x"], "format hseos: detect -x"),
         (&["hseos", "--version"], "generic: --version"),
         (&["hseosx", "status"], "generic: status"),
     ];

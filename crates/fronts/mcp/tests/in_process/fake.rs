@@ -89,7 +89,7 @@ impl Host for Fake {
             "note_invalid" => return Err(Refusal::invalid("id", "an id has digits").allowed("N1")),
             _ => return Err(Refusal::new(RefusalClass::Usage, "unknown_tool", "no such tool")),
         };
-        Ok(Reply { body, warnings: Vec::new() })
+        Ok(Reply::new(body, Vec::new()))
     }
 
     fn resources(&self) -> Result<Vec<Resource>, Refusal> {
@@ -136,24 +136,15 @@ static NOTES_SURFACE: Surface = Surface {
         tool("note_panic", Effect::Write, Listed::No),
         tool("note_wait", Effect::Write, Listed::No),
     ],
-    commands: &[],
-    binary_names: &[],
-    actor_argument: None,
-    actor_variable: None,
     default_actor: |_| "unknown".to_owned(),
-    bookkeeping: &[],
     server_name: Some("notes-server"),
+    ..Surface::BARE
 };
 
 static OTHER_SURFACE: Surface = Surface {
     tools: &[tool("other_read", Effect::Read, Listed::Yes)],
-    commands: &[],
-    binary_names: &[],
-    actor_argument: None,
-    actor_variable: None,
     default_actor: |_| "unknown".to_owned(),
-    bookkeeping: &[],
-    server_name: None,
+    ..Surface::BARE
 };
 
 macro_rules! surface_only {

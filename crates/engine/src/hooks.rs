@@ -1,0 +1,84 @@
+//! Host events: every format that is on is asked, in roll-call order.
+//!
+//! First the glances, which open nothing; if one of them denies the act, nothing is called. Then the
+//! calls, each a request of its own.
+
+use format::{Format, Glance, Hook, HookEvent, Look};
+use model::{Call, Origin, Refusal};
+
+use crate::engine::{Engine, Identity};
+
+/// What one format says at an event.
+pub struct Heard {
+    /// The format.
+    pub format: &'static dyn Format,
+    /// What it says.
+    pub glance: Glance,
+}
+
+/// What all formats say at an event.
+#[derive(Default)]
+pub struct Hearing {
+    /// Those that listen to the event, in roll-call order.
+    pub heard: Vec<Heard>,
+    /// A fresh random tag for fences.
+    pub tag: String,
+}
+
+impl Engine {
+    /// Tells the formats that are on about an event.
+    ///
+    /// A format is on here when `mainstay.toml` lists it or its marker stands; the store is not asked.
+    ///
+    /// **Errors**: only a clock or identity that is not well formed; what a format's call refuses is
+    /// said by its [`HookCall::refused`](format::HookCall).
+    pub fn hook(&self, event: &HookEvent, identity: &Identity) -> Result<Hearing, Refusal> {
+        let look = Look { files: self.files(), probes: self.probes() };
+        let ctx = self.bare_context(identity.origin.clone())?;
+        let listens = |format: &&'static dyn Format| {
+            let hook = format.surface().hooks.iter().find(|hook| hook.event == event.name)?;
+            Some((*format, hook))
+        };
+        let listening: Vec<(&'static dyn Format, &'static Hook)> =
+            self.formats_marked().iter().filter_map(listens).collect();
+        let mut heard: Vec<Heard> = listening
+            .iter()
+            .map(|(format, _)| Heard { format: *format, glance: format.glance(event, &look, &ctx) })
+            .collect();
+        if heard.iter().all(|heard| heard.glance.denied.is_none()) {
+            for (heard, (_, hook)) in heard.iter_mut().zip(&listening) {
+                let said = self.hook_call(hook, event, identity, heard.format)?;
+                heard.glance = std::mem::take(&mut heard.glance).and(said);
+            }
+        }
+        Ok(Hearing { heard, tag: ctx.tag })
+    }
+
+    fn hook_call(
+        &self,
+        hook: &'static Hook,
+        event: &HookEvent,
+        identity: &Identity,
+        format: &'static dyn Format,
+    ) -> Result<Glance, Refusal> {
+        let Some(wanted) = &hook.call else { return Ok(Glance::default()) };
+        let call = Call::new(wanted.tool, model::Object::new());
+        let ctx = self.context(format, &call, identity)?;
+        let Some(arguments) = (wanted.arguments)(event, &ctx) else { return Ok(Glance::default()) };
+        Ok(match self.call(&Call { arguments, ..call }, identity) {
+            Ok(reply) => (wanted.says)(&reply.to_object()),
+            Err(refusal) => (wanted.refused)(&refusal),
+        })
+    }
+
+    /// Tells the formats that our own server starts or ends, as `session`'s.
+    ///
+    /// What they say goes nowhere: a server has no model to inject text into.
+    pub fn serving(&self, event: &'static str, session: Option<&str>) {
+        let origin = Origin::Hook(event.to_owned());
+        let identity = Identity { actor: None, session: session.map(str::to_owned), request_id: None, origin };
+        let event = HookEvent { name: event.to_owned(), input: model::Object::new() };
+        // A format that cannot note it down now says so at its next call.
+        drop(self.hook(&event, &identity));
+    }
+}
