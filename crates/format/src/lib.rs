@@ -8,9 +8,12 @@
 mod command;
 mod contract;
 mod draft;
+pub mod fence;
 mod hook;
 pub mod markdown;
 pub mod natural;
+pub mod pretty;
+pub mod redaction;
 mod sources;
 mod surface;
 pub mod task_graph;
