@@ -8,9 +8,13 @@
 mod command;
 mod contract;
 mod draft;
+pub mod equality;
 pub mod fence;
+pub mod fenced_blocks;
+pub mod field_schema;
 mod hook;
 pub mod markdown;
+pub mod merge_patch;
 pub mod natural;
 pub mod pretty;
 pub mod redaction;
@@ -18,6 +22,7 @@ mod sources;
 mod surface;
 pub mod task_graph;
 pub mod text_table;
+pub mod three_way;
 mod view;
 
 pub use command::{BinaryName, Command, Opt, Printed, Speech, Takes};
