@@ -3,7 +3,7 @@
 //! First the glances, which open nothing; if one of them denies the act, nothing is called. Then the
 //! calls, each a request of its own.
 
-use format::{Format, Glance, Hook, HookEvent, Look};
+use format::{Format, Glance, Hook, HookEvent, Look, Speech};
 use model::{Call, Origin, Refusal};
 
 use crate::engine::{Engine, Identity};
@@ -35,12 +35,7 @@ impl Engine {
     pub fn hook(&self, event: &HookEvent, identity: &Identity) -> Result<Hearing, Refusal> {
         let look = Look { files: self.files(), probes: self.probes() };
         let ctx = self.bare_context(identity.origin.clone())?;
-        let listens = |format: &&'static dyn Format| {
-            let hook = format.surface().hooks.iter().find(|hook| hook.event == event.name)?;
-            Some((*format, hook))
-        };
-        let listening: Vec<(&'static dyn Format, &'static Hook)> =
-            self.formats_marked().iter().filter_map(listens).collect();
+        let listening = self.listening(&event.name);
         let mut heard: Vec<Heard> = listening
             .iter()
             .map(|(format, _)| Heard { format: *format, glance: format.glance(event, &look, &ctx) })
@@ -52,6 +47,17 @@ impl Engine {
             }
         }
         Ok(Hearing { heard, tag: ctx.tag })
+    }
+
+    /// Whether formats that are on listen to an event and all of them answer in plain text.
+    pub fn speaks_plainly(&self, event: &str) -> bool {
+        let listening = self.listening(event);
+        !listening.is_empty() && listening.iter().all(|(_, hook)| hook.speech == Speech::Text)
+    }
+
+    fn listening(&self, event: &str) -> Vec<(&'static dyn Format, &'static Hook)> {
+        let hook_of = |format: &'static dyn Format| format.surface().hooks.iter().find(|hook| hook.event == event);
+        self.formats_marked().into_iter().filter_map(|format| Some((format, hook_of(format)?))).collect()
     }
 
     fn hook_call(

@@ -9,6 +9,7 @@ mod batch;
 mod clock;
 mod engine;
 mod foreign;
+mod git;
 mod ground;
 mod heal;
 mod history;

@@ -1,15 +1,15 @@
-//! Looking at the world outside the project: health answers and database files.
+//! Looking at the world outside the project: health answers, database files, git.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use format::{DatabaseProbe, HealthProbe, Probes, TableSource};
+use format::{DatabaseProbe, GitProbe, HealthProbe, Probes, TableSource};
 use model::Value;
 
 use crate::locks::Deadline;
-use crate::tables;
+use crate::{git, tables};
 
 /// How long a health answer may take.
 const HEALTH_WAIT: Duration = Duration::from_millis(500);
@@ -30,6 +30,14 @@ impl Probes for HostProbes {
     fn database(&self, place: &str) -> DatabaseProbe {
         let source = TableSource { place: place.to_owned(), anywhere: true, tables: &[] };
         tables::locate(&self.root, &source).map_or(DatabaseProbe::Impossible, |place| tables::probe(&place))
+    }
+
+    fn git(&self, folder: &str) -> GitProbe {
+        git::probe(Path::new(folder))
+    }
+
+    fn commits_between(&self, ancestor: &str, head: &str) -> Option<u64> {
+        git::commits_between(&self.root, ancestor, head)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use model::{Context, Object, Refusal};
 
-use crate::{Files, Probes};
+use crate::{Files, Probes, Speech};
 
 /// A host's event: the name and the host's JSON.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +28,10 @@ impl HookEvent {
 pub struct Hook {
     /// The event's name.
     pub event: &'static str,
+    /// How the host is answered where no format that speaks otherwise listens.
+    ///
+    /// [`Speech::Text`] prints the plain line or nothing, [`Speech::Json`] the host's JSON or `{}`.
+    pub speech: Speech,
     /// The call that it becomes, where files alone do not tell or something is to be written.
     pub call: Option<HookCall>,
 }

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use engine::Setup;
-use front_cli::{Listening, Servers, Serving, server_failure};
+use front_cli::{Doors, HostAnswer, Hosts, Listening, Servers, Serving, server_failure};
 use front_mcp::{HttpOptions, IdentityDefaults, ServeError, ServeOptions, ToolNames};
 use model::{Environment, Refusal};
 
@@ -30,7 +30,7 @@ fn main() -> ExitCode {
         formats: formats::ALL,
         stores: Arc::new(store_sqlite::SqliteOpener),
     });
-    front_cli::run(&arguments, setup, SERVERS)
+    front_cli::run(&arguments, setup, Doors { servers: SERVERS, hosts: HOSTS })
 }
 
 /// The admitted variables.
@@ -58,6 +58,16 @@ const SERVERS: Servers = Servers {
             .map_err(|error| failure(&error))
     },
 };
+
+const HOSTS: Hosts = Hosts {
+    input: front_hook::read,
+    hook: |engine, event, input, identity| front_hook::answer(engine, event, input, identity).map(host_answer),
+    statusline: |engine, input| front_hook::statusline(engine, input).map(host_answer),
+};
+
+fn host_answer(said: front_hook::Said) -> HostAnswer {
+    HostAnswer { out: said.out, notes: said.notes, code: said.code }
+}
 
 fn identity(serving: &Serving) -> IdentityDefaults {
     IdentityDefaults { actor: serving.actor.clone(), session: serving.session.clone() }

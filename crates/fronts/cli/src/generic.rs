@@ -15,7 +15,7 @@ use crate::route::Globals;
 use crate::serve::{self, Transport};
 use crate::servers::ToolNames;
 use crate::terminal::{Mode, Terminal};
-use crate::{call, format_command, screens, tree};
+use crate::{call, format_command, hosts, screens, tree};
 
 /// Parses a whole line with the command tree and carries it out.
 pub(crate) fn run(terminal: &mut Terminal, mut project: Project, words: &[String]) -> Result<u8, Refusal> {
@@ -37,6 +37,11 @@ pub(crate) fn run(terminal: &mut Terminal, mut project: Project, words: &[String
         "status" => status(terminal, project),
         "history" => history(terminal, project, matches),
         "doctor" => doctor(terminal, project),
+        "hook" => {
+            let event = text(matches, "event").unwrap_or_default();
+            Ok(hosts::run(terminal, project, &hosts::Asked::Hook(event)))
+        }
+        "statusline" => Ok(hosts::run(terminal, project, &hosts::Asked::Statusline)),
         "completions" => Ok(completions(terminal, formats, &text(matches, "shell").unwrap_or_default())),
         "call" => {
             let tool = text(matches, "tool").unwrap_or_default();

@@ -14,6 +14,7 @@ mod format_command;
 mod generic;
 mod grammar;
 mod help;
+mod hosts;
 mod input;
 mod platform;
 mod printable;
@@ -32,21 +33,34 @@ use std::process::ExitCode;
 use engine::Setup;
 use model::{Environment, Refusal, RefusalClass};
 
+pub use hosts::{HostAnswer, Hosts};
 pub use servers::{Listening, ServeHttp, ServeStdio, Servers, Serving, ToolNames, server_failure};
 
 use project::Project;
 use route::{Globals, Route};
 use terminal::{Mode, Terminal};
 
+/// The doors that a program has beside the command line.
+#[derive(Clone, Copy, Debug)]
+pub struct Doors {
+    /// The servers that it can start.
+    pub servers: Servers,
+    /// The doors for hosts.
+    pub hosts: Hosts,
+}
+
 /// Carries out one command line, its first word being the program's name; a refused setup is reported instead.
 ///
 /// Output that cannot be written because its reader is gone changes nothing; any other failure of
 /// standard output ends an otherwise successful command with the code for what is unavailable.
-pub fn run(arguments: &[OsString], setup: Result<Setup, Refusal>, servers: Servers) -> ExitCode {
+pub fn run(arguments: &[OsString], setup: Result<Setup, Refusal>, doors: Doors) -> ExitCode {
     let mut terminal = Terminal::standard(setup.as_ref().map_or(&Environment::new(), |setup| &setup.env));
-    let code = match dispatch(&mut terminal, arguments, setup, servers) {
+    let code = match dispatch(&mut terminal, arguments, setup, doors) {
         Ok(code) => code,
-        Err(refusal) => errors::report(&mut terminal, &refusal),
+        Err(refusal) => match hosts::asked(arguments) {
+            Some(asked) => hosts::excuse(&mut terminal, &asked, &refusal),
+            None => errors::report(&mut terminal, &refusal),
+        },
     };
     let unwritten = terminal.failure().map(|error| format!("error: standard output cannot be written: {error}"));
     match unwritten {
@@ -62,7 +76,7 @@ fn dispatch(
     terminal: &mut Terminal,
     arguments: &[OsString],
     setup: Result<Setup, Refusal>,
-    servers: Servers,
+    doors: Doors,
 ) -> Result<u8, Refusal> {
     if arguments.iter().any(|argument| argument == "--json") {
         // Until the line is understood, so that faults in it are answered in JSON too.
@@ -71,9 +85,11 @@ fn dispatch(
     let setup = setup?;
     let (globals, route) = route::find(arguments, setup.formats)?;
     terminal.mode = if globals.json { Mode::Json } else { Mode::Text };
-    let project = |globals: Globals| Project { setup, servers, globals };
+    let Doors { servers, hosts } = doors;
+    let project = |globals: Globals| Project { setup, servers, hosts, globals };
     match route {
         Route::Format(format, words) => format_command::run(terminal, project(globals), format, &words),
+        Route::Host(asked) => Ok(hosts::run(terminal, project(globals), &asked)),
         Route::Call(words) => {
             let (tool, rest) = words.split_first().expect("the way of `call` holds a tool");
             call::run(terminal, project(globals), tool, rest.first().map(String::as_str))

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use engine::{Engine, Identity, Setup};
 use model::{Origin, Refusal};
 
+use crate::hosts::Hosts;
 use crate::route::Globals;
 use crate::servers::Servers;
 
@@ -14,6 +15,8 @@ pub(crate) struct Project {
     pub(crate) setup: Setup,
     /// The servers that this program can start.
     pub(crate) servers: Servers,
+    /// The doors for hosts.
+    pub(crate) hosts: Hosts,
     /// The options that every command takes.
     pub(crate) globals: Globals,
 }
@@ -29,7 +32,7 @@ impl Project {
         let Setup { project, cwd, env, formats, stores } = &self.setup;
         let setup =
             Setup { project: project.clone(), cwd: cwd.clone(), env: env.clone(), formats, stores: Arc::clone(stores) };
-        Self { setup, servers: self.servers, globals: self.globals.clone() }
+        Self { setup, servers: self.servers, hosts: self.hosts, globals: self.globals.clone() }
     }
 
     /// Finds the project; opens and creates nothing.

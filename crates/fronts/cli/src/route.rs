@@ -10,6 +10,8 @@ use engine::Identity;
 use format::{BinaryName, Format};
 use model::{Environment, Origin, Refusal};
 
+use crate::hosts;
+
 /// The options that every command takes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Globals {
@@ -45,6 +47,8 @@ impl Globals {
 pub(crate) enum Route {
     /// The grammar of format commands: the format and the tokens behind its name.
     Format(&'static dyn Format, Vec<String>),
+    /// What a host asks.
+    Host(hosts::Asked),
     /// `call` with nothing but a tool and perhaps its arguments.
     Call(Vec<String>),
     /// The generic command tree, with the whole line behind the program's name.
@@ -74,6 +78,8 @@ pub(crate) fn find(arguments: &[OsString], formats: &[&'static dyn Format]) -> R
     let format = || formats.iter().find(|format| Some(format.name()) == first);
     let route = if let Some((format, name)) = named.filter(|_| !matches!(first, Some("--version" | "-V"))) {
         Route::Format(format, name.words.iter().map(|word| (*word).to_owned()).chain(rest.to_vec()).collect())
+    } else if let Some(asked) = host_words(rest) {
+        Route::Host(asked)
     } else if first == Some("call") && is_plain_call(&rest[1..]) {
         Route::Call(rest[1..].to_vec())
     } else if let Some(format) = format() {
@@ -120,6 +126,21 @@ fn leading(words: &[String]) -> Option<(Globals, usize)> {
         taken += if joined.is_some() { 1 } else { 2 };
     }
     Some((globals, taken))
+}
+
+/// What a line, the program's name aside, asks of the doors for hosts.
+pub(crate) fn host(words: &[String]) -> Option<hosts::Asked> {
+    host_words(&words[leading(words)?.1..])
+}
+
+fn host_words(words: &[String]) -> Option<hosts::Asked> {
+    let (name, rest) = words.split_first()?;
+    let rest: Vec<&String> = rest.iter().filter(|word| *word != "--json").collect();
+    match (name.as_str(), rest.as_slice()) {
+        ("hook", [event]) if !event.starts_with('-') => Some(hosts::Asked::Hook((*event).clone())),
+        ("statusline", []) => Some(hosts::Asked::Statusline),
+        _ => None,
+    }
 }
 
 /// Whether the words behind `call` are a tool and at most one more, and none of them an option.

@@ -14,7 +14,7 @@ use crate::printable;
 use crate::project::Project;
 use crate::screens;
 use crate::server_process::{self, NONCE_VARIABLE};
-use crate::servers::{Listening, Serving, ToolNames};
+use crate::servers::{Listening, Servers, Serving, ToolNames};
 use crate::terminal::{Palette, Terminal};
 
 /// The port of `up` where no format names one.
@@ -52,14 +52,18 @@ pub(crate) fn serve(
     match transport {
         Transport::Stdio => {
             terminal.note(&format!("mainstay: serving {root} over standard input and output"));
-            (servers.stdio)(engine, serving)?;
+            let session = serving.session.clone();
+            engine.serving("serve-start", session.as_deref());
+            let served = (servers.stdio)(Arc::clone(&engine), serving);
+            engine.serving("serve-end", session.as_deref());
+            served?;
         }
         Transport::Http { address, token_file, origins } => {
             let token = token_file.map_or_else(|| token(&env), |file| read_token(&file).map(Some))?;
             let nonce = variable(&env, NONCE_VARIABLE);
             let listening = Listening { address: socket(&address)?, token, origins, nonce };
             let mut ready = |at: SocketAddr| terminal.note(&format!("mainstay: serving {root} at http://{at}/mcp"));
-            (servers.http)(engine, serving, listening, &mut ready)?;
+            over_http(servers, &engine, serving, listening, &mut ready)?;
         }
     }
     Ok(OK)
@@ -85,8 +89,30 @@ pub(crate) fn up(terminal: &mut Terminal, project: Project, port: Option<u16>) -
     let palette = terminal.palette();
     let served = Served::of(&engine, listening.token.is_some());
     let mut ready = |at: SocketAddr| terminal.print(&served.banner(&at.to_string(), palette));
-    (servers.http)(engine, serving, listening, &mut ready)?;
+    over_http(servers, &engine, serving, listening, &mut ready)?;
     Ok(OK)
+}
+
+/// Serves over HTTP; the formats hear of the start once the server listens, and of its end.
+fn over_http(
+    servers: Servers,
+    engine: &Arc<Engine>,
+    serving: Serving,
+    listening: Listening,
+    ready: &mut dyn FnMut(SocketAddr),
+) -> Result<(), Refusal> {
+    let session = serving.session.clone();
+    let mut listens = false;
+    let mut ready = |at: SocketAddr| {
+        listens = true;
+        engine.serving("serve-start", session.as_deref());
+        ready(at);
+    };
+    let served = (servers.http)(Arc::clone(engine), serving, listening, &mut ready);
+    if listens {
+        engine.serving("serve-end", session.as_deref());
+    }
+    served
 }
 
 fn serving(project: &Project, tool_names: ToolNames) -> Serving {

@@ -76,6 +76,11 @@ impl Terminal {
         }
     }
 
+    /// Writes text for a host on standard output; a host that does not read is not told.
+    pub(crate) fn print_raw(&mut self, text: &str) {
+        let _ = self.out.write(text);
+    }
+
     /// Writes an object as the mode asks; as indented JSON under [`Mode::Text`].
     pub(crate) fn print_object(&mut self, object: &Object) {
         let written = match self.mode {

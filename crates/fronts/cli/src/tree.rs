@@ -93,6 +93,7 @@ fn generic(formats: &[&'static dyn Format]) -> Command {
             Arg::new("json").long("json").global(true).action(ArgAction::SetTrue).help("Answers and errors as JSON"),
         ])
         .subcommands([init(&names), up(), serve(), status(), history(), doctor(), call(), completions()])
+        .subcommands([hook(), statusline()])
 }
 
 fn global(name: &'static str, value: &'static str, help: &'static str) -> Arg {
@@ -192,6 +193,17 @@ fn call() -> Command {
                 .allow_hyphen_values(true)
                 .help("Its arguments as a JSON object; - reads them from standard input"),
         )
+}
+
+fn hook() -> Command {
+    Command::new("hook")
+        .about("Answer a host's event; its JSON comes on standard input")
+        .arg(Arg::new("event").value_name("EVENT").required(true).help("As session-start, stop, pre-tool-use"))
+        .after_help("Example:\n  echo '{\"session_id\":\"s1\"}' | mainstay hook session-start")
+}
+
+fn statusline() -> Command {
+    Command::new("statusline").about("Print the status line; the host's JSON comes on standard input")
 }
 
 fn completions() -> Command {

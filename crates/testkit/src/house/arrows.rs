@@ -19,6 +19,7 @@ const ALLOWED: &[(&str, &[&str], &[&str])] = &[
         &["mainstay-formats", "mainstay-store-memory", "mainstay-store-sqlite"],
     ),
     ("mainstay-front-cli", &["mainstay-engine", "mainstay-format", "mainstay-model"], &[]),
+    ("mainstay-front-hook", &["mainstay-engine", "mainstay-format", "mainstay-model"], &["mainstay-formats"]),
     ("mainstay-front-mcp", &["mainstay-engine", "mainstay-format", "mainstay-model"], &[]),
     (
         "mainstay",
@@ -30,6 +31,7 @@ const ALLOWED: &[(&str, &[&str], &[&str])] = &[
             "mainstay-store-sqlite",
             "mainstay-engine",
             "mainstay-front-cli",
+            "mainstay-front-hook",
             "mainstay-front-mcp",
         ],
         &["mainstay-testkit"],

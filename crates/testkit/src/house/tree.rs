@@ -31,7 +31,10 @@ pub(super) fn read(root: &Path) -> io::Result<Vec<File>> {
         for entry in fs::read_dir(folder)? {
             let entry = entry?;
             let kind = entry.file_type()?;
-            if kind.is_dir() && !NOT_OURS.iter().any(|name| entry.file_name() == *name) {
+            if NOT_OURS.iter().any(|name| entry.file_name() == *name) {
+                continue;
+            }
+            if kind.is_dir() {
                 folders.push(entry.path());
             } else if kind.is_file() {
                 files.extend(file(root, &entry.path()));

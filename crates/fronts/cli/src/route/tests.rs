@@ -8,6 +8,7 @@ fn way(line: &[&str]) -> (Globals, String) {
     let (globals, route) = find(&arguments, FORMATS).unwrap();
     let shown = match route {
         Route::Format(format, rest) => format!("format {}: {}", format.name(), rest.join(" ")),
+        Route::Host(asked) => format!("host: {asked:?}"),
         Route::Call(rest) => format!("call: {}", rest.join(" ")),
         Route::Generic(words) => format!("generic: {}", words.join(" ")),
     };
@@ -29,6 +30,13 @@ fn lines_find_their_way() {
         (&["mainstay", "--json", "call", "state_read", "-"], "call: state_read -"),
         (&["mainstay", "call", "state_read", "--json"], "generic: call state_read --json"),
         (&["mainstay", "call"], "generic: call"),
+        (&["mainstay", "hook", "stop"], "host: Hook(\"stop\")"),
+        (&["mainstay", "--project", "/x", "hook", "stop", "--json"], "host: Hook(\"stop\")"),
+        (&["mainstay", "hook"], "generic: hook"),
+        (&["mainstay", "hook", "--help"], "generic: hook --help"),
+        (&["mainstay", "hook", "a", "b"], "generic: hook a b"),
+        (&["mainstay", "statusline"], "host: Statusline"),
+        (&["mainstay", "statusline", "x"], "generic: statusline x"),
         (&["/usr/bin/hseos", "state", "write", "a", "b"], "format hseos: state write a b"),
         (&["project-state.sh", "--json", "state", "read"], "format hseos: state read"),
         (&["./project-state", "status"], "format hseos: status"),

@@ -1,0 +1,63 @@
+//! The door of hosts: an event and its JSON come in, the host's JSON or plain lines go out.
+//!
+//! Nothing that comes in can break the host: what is not one JSON object is an event about nothing,
+//! and only a gate's refusal ends with another exit code than 0.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod input;
+mod join;
+
+use engine::{Engine, Identity};
+use format::{HookEvent, redaction};
+use model::{Object, Origin, Refusal};
+
+pub use input::read;
+
+/// The exit code that tells the host that an act is not allowed.
+const DENIED: u8 = 2;
+
+/// The name under which formats are asked for their status lines.
+const STATUSLINE: &str = "statusline";
+
+/// What the host gets.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Said {
+    /// Standard output, its newlines included.
+    pub out: String,
+    /// Lines of standard error.
+    pub notes: Vec<String>,
+    /// The exit code.
+    pub code: u8,
+}
+
+/// Answers a host's event.
+///
+/// **Shape**: one line of compact JSON, `{}` where there is nothing to say; the bare line, or nothing,
+/// where the only format that listens speaks plainly.
+pub fn answer(engine: &Engine, event: &str, input: Option<Object>, identity: &Identity) -> Result<Said, Refusal> {
+    let plain = engine.speaks_plainly(event);
+    let Some(input) = input else { return Ok(join::nothing(plain)) };
+    let event = HookEvent { name: event.to_owned(), input };
+    let hearing = engine.hook(&event, &with_session(identity, &event))?;
+    Ok(join::join(&event.name, hearing, plain))
+}
+
+/// The status line: the lines of all formats, in roll-call order.
+pub fn statusline(engine: &Engine, input: Option<Object>) -> Result<Said, Refusal> {
+    let event = HookEvent { name: STATUSLINE.to_owned(), input: input.unwrap_or_default() };
+    let origin = Origin::Hook(STATUSLINE.to_owned());
+    let identity = Identity { actor: None, session: None, request_id: None, origin };
+    let mut out = String::new();
+    for line in engine.hook(&event, &identity)?.heard.into_iter().flat_map(|heard| heard.glance.lines) {
+        out.push_str(&redaction::masked(&line));
+        out.push('\n');
+    }
+    Ok(Said { out, ..Said::default() })
+}
+
+// A hook is its host's session, unless the call says whose it is.
+fn with_session(identity: &Identity, event: &HookEvent) -> Identity {
+    let session = identity.session.clone().or_else(|| event.text("session_id").map(str::to_owned));
+    Identity { session, ..identity.clone() }
+}
