@@ -221,11 +221,15 @@ impl Engine {
         let actor = named.map_or_else(|| (surface.default_actor)(&identity.origin), str::to_owned);
         check_name(surface.actor_argument.filter(|_| argument.is_some()).unwrap_or("actor"), Some(&actor))?;
         check_name("session", identity.session.as_deref())?;
-        check_name("request_id", identity.request_id.as_deref())?;
+        let takes_id =
+            surface.tool(&call.tool).is_some_and(|tool| tool.params.iter().any(|it| it.name == "request_id"));
+        let said = call.arguments.get("request_id").and_then(|id| id.as_str()).filter(|id| takes_id && !id.is_empty());
+        let request_id = said.map(str::to_owned).or_else(|| identity.request_id.clone());
+        check_name("request_id", request_id.as_deref())?;
         Ok(Context {
             actor,
             session: identity.session.clone(),
-            request_id: identity.request_id.clone(),
+            request_id,
             ..self.bare_context(identity.origin.clone())?
         })
     }

@@ -41,9 +41,11 @@ impl Engine {
             .map(|(format, _)| Heard { format: *format, glance: format.glance(event, &look, &ctx) })
             .collect();
         if heard.iter().all(|heard| heard.glance.denied.is_none()) {
-            for (heard, (_, hook)) in heard.iter_mut().zip(&listening) {
-                let said = self.hook_call(hook, event, identity, heard.format)?;
-                heard.glance = std::mem::take(&mut heard.glance).and(said);
+            for (heard, (_, hooks)) in heard.iter_mut().zip(&listening) {
+                for hook in hooks {
+                    let said = self.hook_call(hook, event, identity, heard.format)?;
+                    heard.glance = std::mem::take(&mut heard.glance).and(said);
+                }
             }
         }
         Ok(Hearing { heard, tag: ctx.tag })
@@ -52,12 +54,16 @@ impl Engine {
     /// Whether formats that are on listen to an event and all of them answer in plain text.
     pub fn speaks_plainly(&self, event: &str) -> bool {
         let listening = self.listening(event);
-        !listening.is_empty() && listening.iter().all(|(_, hook)| hook.speech == Speech::Text)
+        !listening.is_empty() && listening.iter().flat_map(|(_, hooks)| hooks).all(|hook| hook.speech == Speech::Text)
     }
 
-    fn listening(&self, event: &str) -> Vec<(&'static dyn Format, &'static Hook)> {
-        let hook_of = |format: &'static dyn Format| format.surface().hooks.iter().find(|hook| hook.event == event);
-        self.formats_marked().into_iter().filter_map(|format| Some((format, hook_of(format)?))).collect()
+    // The formats that listen to an event, each with its hooks in their order.
+    fn listening(&self, event: &str) -> Vec<(&'static dyn Format, Vec<&'static Hook>)> {
+        let hooks_of = |format: &'static dyn Format| {
+            let hooks: Vec<_> = format.surface().hooks.iter().filter(|hook| hook.event == event).collect();
+            (!hooks.is_empty()).then_some((format, hooks))
+        };
+        self.formats_marked().into_iter().filter_map(hooks_of).collect()
     }
 
     fn hook_call(

@@ -1,12 +1,15 @@
 //! Looking at the world outside the project: health answers, database files, git.
 
-use std::io::{Read as _, Write as _};
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use format::{DatabaseProbe, GitProbe, HealthProbe, Probes, TableSource};
+use format::{DatabaseProbe, FileState, GitProbe, HealthProbe, Irregular, Probes, TableSource};
 use model::Value;
+use rustix::fs::OFlags;
 
 use crate::locks::Deadline;
 use crate::{git, tables};
@@ -32,12 +35,39 @@ impl Probes for HostProbes {
         tables::locate(&self.root, &source).map_or(DatabaseProbe::Impossible, |place| tables::probe(&place))
     }
 
+    fn file(&self, place: &str, limit: u64) -> FileState {
+        read_plain(&self.root.join(place), limit)
+    }
+
     fn git(&self, folder: &str) -> GitProbe {
         git::probe(Path::new(folder))
     }
 
     fn commits_between(&self, ancestor: &str, head: &str) -> Option<u64> {
         git::commits_between(&self.root, ancestor, head)
+    }
+}
+
+// A link is the user's own word too; a pipe does not hold anybody up.
+fn read_plain(path: &Path, limit: u64) -> FileState {
+    let mut options = OpenOptions::new();
+    options.read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed());
+    let file = match options.open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return FileState::Absent,
+        Err(_) => return FileState::Irregular(Irregular::Unreadable),
+    };
+    match file.metadata() {
+        Ok(metadata) if metadata.is_dir() => return FileState::Irregular(Irregular::Folder),
+        Ok(metadata) if !metadata.is_file() => return FileState::Irregular(Irregular::Special),
+        Ok(_) => {}
+        Err(_) => return FileState::Irregular(Irregular::Unreadable),
+    }
+    let mut bytes = Vec::new();
+    match file.take(limit.saturating_add(1)).read_to_end(&mut bytes) {
+        Ok(count) if count as u64 > limit => FileState::Irregular(Irregular::TooLarge),
+        Ok(_) => FileState::Bytes(bytes),
+        Err(_) => FileState::Irregular(Irregular::Unreadable),
     }
 }
 

@@ -1,7 +1,7 @@
 //! A read: no lock, nothing written; outside edits count in memory.
 
 use format::{Draft, Format, View};
-use model::{Call, Context, Refusal, Reply, Space, Warning};
+use model::{Call, Context, Outcome, Refusal, Reply, Space, Warning};
 use store::{Reads, Store};
 
 use crate::engine::Engine;
@@ -14,7 +14,9 @@ use crate::{refusals, tables};
 pub(crate) enum Read {
     /// It is answered.
     Answer(Reply),
-    /// Something waits that this format's reads take in for good: run it as a write.
+    /// It is to be run as a write.
+    ///
+    /// Something waits that this format's reads take in for good, or the answer notes something down.
     Waiting,
 }
 
@@ -65,10 +67,14 @@ fn look(
         }
         grounds.push(ground);
     }
-    let reply = answer(format, &grounds, reads, call, &view, ctx);
+    let outcome = answer(format, &grounds, reads, call, &view, ctx);
     records.check()?;
+    let outcome = outcome?;
+    if !outcome.changes.is_empty() {
+        return Ok((Read::Waiting, false));
+    }
     let edited = grounds.iter().flat_map(|ground| &ground.files).any(Inspected::differs);
-    Ok((Read::Answer(reply?), edited))
+    Ok((Read::Answer(outcome.reply), edited))
 }
 
 /// Answers a reading call although nothing can be written, or the store cannot even be opened.
@@ -90,9 +96,9 @@ pub(crate) fn read_in_memory(
     for space in format.spaces(Some(call), &view, ctx)? {
         grounds.push(survey(engine, reads, format, space, &view, ctx)?);
     }
-    let reply = answer(format, &grounds, reads, call, &view, ctx);
+    let outcome = answer(format, &grounds, reads, call, &view, ctx);
     records.check()?;
-    let mut reply = reply?;
+    let mut reply = outcome?.reply;
     let from = if store.is_some() { "in memory" } else { "from the files alone" };
     reply.warnings.insert(0, Warning::new(why.code.clone(), format!("{}; answered {from}", why.message)));
     Ok(reply)
@@ -106,7 +112,7 @@ fn answer(
     call: &Call,
     view: &View<'_>,
     ctx: &Context,
-) -> Result<Reply, Refusal> {
+) -> Result<Outcome, Refusal> {
     let mut draft = Draft::new(view.records);
     let mut warnings = Vec::new();
     for ground in grounds {
@@ -114,10 +120,10 @@ fn answer(
         draft.lay(&taken.changes);
         warnings.extend(taken.warnings);
     }
-    let mut reply = format.handle(call, &view.over(&draft), ctx)?.reply;
-    warnings.append(&mut reply.warnings);
-    reply.warnings = warnings;
-    Ok(reply)
+    let mut outcome = format.handle(call, &view.over(&draft), ctx)?;
+    warnings.append(&mut outcome.reply.warnings);
+    outcome.reply.warnings = warnings;
+    Ok(outcome)
 }
 
 pub(crate) fn survey(

@@ -23,7 +23,8 @@ impl HookEvent {
 /// One host event that a format listens to.
 ///
 /// [`Format::glance`](crate::Format::glance) is asked first, for all formats; unless one of them
-/// denies, the calls follow.
+/// denies, the calls follow. Where a format lists an event more than once, its calls follow each
+/// other in that order.
 #[derive(Debug)]
 pub struct Hook {
     /// The event's name.

@@ -55,7 +55,9 @@ pub struct Tool {
 /// What a tool may do to records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// Nothing.
+    /// Nothing, but for what its answer notes down in the format's own books.
+    ///
+    /// It is run without a lock; where it turns out to note something down, once more as a write.
     Read,
     /// Change them; a repeat of the same call may change them again.
     Write,

@@ -115,6 +115,11 @@ pub trait Probes {
     /// Looks at a database file, given as the user's configuration names it.
     fn database(&self, place: &str) -> DatabaseProbe;
 
+    /// Reads a file that the user names, relative to the project root or absolute, within it or not.
+    fn file(&self, _place: &str, _limit: u64) -> FileState {
+        FileState::Absent
+    }
+
     /// Asks git about a folder, given by its absolute path; answers within 300 ms.
     fn git(&self, _folder: &str) -> GitProbe {
         GitProbe::default()
