@@ -3,8 +3,9 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod hseos;
+pub mod skillstate;
 
 use format::Format;
 
 /// Every format, in the order in which their locks are taken and their blocks are shown.
-pub static ALL: &[&dyn Format] = &[&hseos::Hseos];
+pub static ALL: &[&dyn Format] = &[&hseos::Hseos, &skillstate::Skillstate];

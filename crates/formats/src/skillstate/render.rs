@@ -1,0 +1,79 @@
+//! Records to files: the state in its envelope, the session meta, one file for each checkpoint.
+
+use format::{Records, Touched, View, pretty};
+use model::{Change, Image, ImageContent, Object, ProjectPath, Space};
+
+use super::checkpoints;
+use super::envelope::Envelope;
+use super::meta::Meta;
+use super::records::{self, Kind};
+use super::scope::{Place, Scope};
+
+/// The files of a space that `touched` may have changed.
+pub(super) fn render(space: &Space, touched: &Touched<'_>, view: &View<'_>) -> Vec<Image> {
+    match Place::of(space) {
+        Some(Place::State(scope)) => {
+            let state = state_file(&scope, touched, view.records);
+            state.into_iter().chain(meta_file(&scope, touched, view.records)).collect()
+        }
+        Some(Place::Checkpoints(scope)) => checkpoint_files(&scope, touched, view.records),
+        None => Vec::new(),
+    }
+}
+
+// A file that cannot be read stays, whatever the records say.
+fn state_file(scope: &Scope, touched: &Touched<'_>, records: &dyn Records) -> Option<Image> {
+    let path = scope.state_path();
+    if !is_touched(touched, &path, &[Kind::State, Kind::Envelope]) || records.get(&Kind::Trouble.only(scope)).is_some()
+    {
+        return None;
+    }
+    let state = records::state(records, scope)?;
+    let others = records::object(records, &Kind::Envelope.only(scope)).unwrap_or_default();
+    Some(image(path, Some(&Envelope { state, others }.to_object())))
+}
+
+// The meta of a copy waits for its first change, unless it says how the copy came out.
+fn meta_file(scope: &Scope, touched: &Touched<'_>, records: &dyn Records) -> Option<Image> {
+    let path = scope.meta_path();
+    if !is_touched(touched, &path, &[Kind::Meta, Kind::Activity, Kind::State]) {
+        return None;
+    }
+    let was_there = |change: &Change| change.key == Kind::Meta.only(scope) && change.before.is_some();
+    match Meta::get(records, scope) {
+        Some(meta) => {
+            let waits = *scope != Scope::Main
+                && meta.status() == Some("running")
+                && records.get(&Kind::State.only(scope)).is_none();
+            (!waits).then(|| image(path, Some(&meta.to_object())))
+        }
+        None => touched.changes.iter().any(was_there).then(|| image(path, None)),
+    }
+}
+
+fn checkpoint_files(scope: &Scope, touched: &Touched<'_>, records: &dyn Records) -> Vec<Image> {
+    let changed = touched.changes.iter().filter(|change| change.key.kind == Kind::Checkpoint.word());
+    let changed = changed.map(|change| change.key.id.as_str());
+    let mut ids: Vec<&str> = touched.paths.iter().filter_map(|path| checkpoints::id_of(path.name())).collect();
+    ids.extend(changed);
+    ids.sort_unstable();
+    ids.dedup();
+    let file = |id: &str| {
+        let path = checkpoints::path(scope, id)?;
+        match records.get(&Kind::Checkpoint.one(scope.checkpoint_space(), id)) {
+            Some(record) => checkpoints::file(id, &record).map(|file| image(path, Some(&file))),
+            None => Some(image(path, None)),
+        }
+    };
+    ids.into_iter().filter_map(file).collect()
+}
+
+fn is_touched(touched: &Touched<'_>, path: &ProjectPath, kinds: &[Kind]) -> bool {
+    let shows = |change: &Change| kinds.iter().any(|kind| change.key.kind == kind.word());
+    touched.paths.contains(path) || touched.changes.iter().any(shows)
+}
+
+fn image(path: ProjectPath, file: Option<&Object>) -> Image {
+    let content = file.map_or(ImageContent::Absent, |file| ImageContent::Bytes(pretty::document(file).into_bytes()));
+    Image { path, content }
+}
