@@ -1,4 +1,4 @@
-//! The engine, driven through its door with a format made for tests and with hseos.
+//! The engine, driven through its door with a format made for tests, with hseos and skillstate.
 
 #![allow(clippy::unwrap_used)]
 
@@ -19,5 +19,6 @@ mod probe;
 mod project;
 mod random;
 mod retries;
+mod skillstate;
 mod spool;
 mod spool_files;
