@@ -26,6 +26,7 @@ cargo xtask COMMAND
 
   test [--quick]                         every test in order; --quick leaves out what needs outside programs
   checks [--mend]                        the checks on the tree itself: arrows, sizes, docs; --mend sets lines of links
+                                         and writes the reference pages
   vectors [--only ID]… [--later]         the behaviour vectors in tests/vectors
   crash [--quick] [--errors] [--verb NAME]
                                          kills each write verb at each mutating system call and checks what is left;

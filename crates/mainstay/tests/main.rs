@@ -3,5 +3,6 @@
 
 mod environment;
 mod house;
+mod reference;
 mod tools_list;
 mod vectors;

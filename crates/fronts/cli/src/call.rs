@@ -21,7 +21,7 @@ pub(crate) fn run(
         Some(text) => object(text)?,
     };
     let identity = project.identity(Origin::Tool);
-    let engine = project.open()?;
+    let engine = project.open_for_one_answer()?;
     let reply = engine.call(&Call::new(tool, arguments), &identity)?;
     terminal.warn_of(&reply);
     terminal.print_object(&reply.to_object());

@@ -72,7 +72,7 @@ fn call(
     let tool = command.text_tool.filter(|_| terminal.mode == Mode::Text).unwrap_or(command.tool);
     let call = Call::new(tool, arguments);
     let identity = project.identity(Origin::Command);
-    let reply = project.open()?.call(&call, &identity)?;
+    let reply = project.open_for_one_answer()?.call(&call, &identity)?;
     terminal.warn_of(&reply);
     let object = reply.to_object();
     let printed = Printed { call: &call, typed, reply: &object };

@@ -54,9 +54,9 @@ pub(crate) fn run(terminal: &mut Terminal, project: Project, asked: &Asked) -> u
         match asked {
             Asked::Hook(event) => {
                 let identity = project.identity(Origin::Hook(event.clone()));
-                (hosts.hook)(&project.open()?, event, input, &identity)
+                (hosts.hook)(project.open_for_one_answer()?, event, input, &identity)
             }
-            Asked::Statusline => (hosts.statusline)(&project.open()?, input),
+            Asked::Statusline => (hosts.statusline)(project.open_for_one_answer()?, input),
         }
     });
     match answer {

@@ -31,6 +31,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use engine::Setup;
+use format::{Command, Format};
 use model::{Environment, Refusal, RefusalClass};
 
 pub use hosts::{HostAnswer, Hosts};
@@ -70,6 +71,16 @@ pub fn run(arguments: &[OsString], setup: Result<Setup, Refusal>, doors: Doors) 
         }
         None => ExitCode::from(code),
     }
+}
+
+/// What `mainstay FORMAT COMMAND --help` prints.
+pub fn command_help(format: &dyn Format, command: &Command) -> String {
+    help::of_command(format.name(), command)
+}
+
+/// What `mainstay COMMAND --help` prints, for `mainstay` itself and each of its own commands.
+pub fn generic_help(formats: &[&'static dyn Format]) -> Vec<(String, String)> {
+    tree::pages(formats)
 }
 
 fn dispatch(

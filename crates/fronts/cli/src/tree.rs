@@ -43,6 +43,16 @@ pub(crate) fn complete(formats: &[&'static dyn Format]) -> Command {
     root
 }
 
+/// The help of the program and of each command that belongs to no format.
+pub(crate) fn pages(formats: &[&'static dyn Format]) -> Vec<(String, String)> {
+    let mut root = generic(formats);
+    root.build();
+    let page = |command: &Command| command.clone().render_help().to_string().trim_end().to_owned();
+    let mut pages = vec![(root.get_name().to_owned(), page(&root))];
+    pages.extend(root.get_subcommands().map(|command| (command.get_name().to_owned(), page(command))));
+    pages
+}
+
 fn of_format(format: &dyn Format) -> Command {
     Command::new(format.name()).about(format!("Commands of the format {}", format.name()))
 }
