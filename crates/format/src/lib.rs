@@ -7,6 +7,7 @@
 
 mod command;
 mod contract;
+mod digest;
 mod draft;
 pub mod equality;
 pub mod fence;
@@ -19,6 +20,7 @@ pub mod natural;
 pub mod pretty;
 pub mod redaction;
 mod sources;
+pub mod spans;
 mod surface;
 pub mod task_graph;
 pub mod text_table;
@@ -27,6 +29,7 @@ mod view;
 
 pub use command::{BinaryName, Command, Opt, Printed, Speech, Takes};
 pub use contract::{Format, Touched};
+pub use digest::digest;
 pub use draft::Draft;
 pub use hook::{Glance, Hook, HookCall, HookEvent, Injected, Look};
 pub use sources::{

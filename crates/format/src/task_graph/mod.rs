@@ -1,6 +1,14 @@
 //! Tasks that depend on each other: what is ready, what is blocked, where a cycle closes.
+//!
+//! [`TaskGraph`] knows flat tasks by id; [`TaskTree`] knows tasks with subtasks, whose parents have
+//! the status that their children give them.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+mod cycles;
+mod tree;
+
+use std::collections::{HashMap, VecDeque};
+
+pub use tree::{Need, Status, TaskTree, TreeTask};
 
 /// One task, as far as the graph knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,15 +34,15 @@ pub struct Progress {
 #[derive(Debug)]
 pub struct TaskGraph<'a> {
     nodes: &'a [Node],
-    by_id: HashMap<&'a str, &'a Node>,
+    by_id: HashMap<&'a str, usize>,
 }
 
 impl<'a> TaskGraph<'a> {
     /// Indexes `nodes`; where an id stands twice, the first counts.
     pub fn new(nodes: &'a [Node]) -> Self {
         let mut by_id = HashMap::with_capacity(nodes.len());
-        for node in nodes {
-            by_id.entry(node.id.as_str()).or_insert(node);
+        for (at, node) in nodes.iter().enumerate() {
+            by_id.entry(node.id.as_str()).or_insert(at);
         }
         Self { nodes, by_id }
     }
@@ -43,7 +51,7 @@ impl<'a> TaskGraph<'a> {
     ///
     /// **Order**: as the node lists them.
     pub fn unmet(&self, node: &'a Node) -> Vec<&'a str> {
-        let open = |id: &&str| self.by_id.get(id).is_none_or(|other| !other.done);
+        let open = |id: &&str| self.by_id.get(id).is_none_or(|at| !self.nodes[*at].done);
         node.depends.iter().map(String::as_str).filter(open).collect()
     }
 
@@ -66,84 +74,15 @@ impl<'a> TaskGraph<'a> {
     /// The tasks that stand on a cycle, in the order of the nodes.
     ///
     /// They are the members of strongly connected components of more than one task, and the tasks
-    /// that depend on themselves; one walk over the edges finds them (Tarjan).
+    /// that depend on themselves. Where an id stands twice, the first counts.
     pub fn on_cycles(&self) -> Vec<&'a Node> {
-        let mut walk = Walk::default();
-        for node in self.nodes {
-            self.visit(node, &mut walk);
-        }
-        let mut listed = HashSet::new();
-        let member = |node: &&'a Node| walk.cyclic.contains(node.id.as_str()) && listed.insert(node.id.as_str());
-        self.nodes.iter().filter(member).collect()
-    }
-
-    /// Walks from `root` without recursion, since a chain may be as long as the backlog.
-    fn visit(&self, root: &'a Node, walk: &mut Walk<'a>) {
-        if !walk.enter(&root.id) {
-            return;
-        }
-        let mut calls = vec![(root, root.depends.iter())];
-        while let Some((node, rest)) = calls.last_mut() {
-            let node = *node;
-            let Some(child) = rest.next() else {
-                calls.pop();
-                walk.leave(node);
-                if let Some((parent, _)) = calls.last() {
-                    walk.reach(&parent.id, walk.lowest[node.id.as_str()]);
-                }
-                continue;
-            };
-            let Some(child) = self.by_id.get(child.as_str()).copied() else { continue };
-            if walk.enter(&child.id) {
-                calls.push((child, child.depends.iter()));
-            } else if walk.open.contains(child.id.as_str()) {
-                walk.reach(&node.id, walk.order[child.id.as_str()]);
-            }
-        }
-    }
-}
-
-/// The state of Tarjan's walk.
-#[derive(Default)]
-struct Walk<'a> {
-    order: HashMap<&'a str, usize>,
-    lowest: HashMap<&'a str, usize>,
-    stack: Vec<&'a str>,
-    open: HashSet<&'a str>,
-    cyclic: HashSet<&'a str>,
-}
-
-impl<'a> Walk<'a> {
-    fn enter(&mut self, id: &'a str) -> bool {
-        if self.order.contains_key(id) {
-            return false;
-        }
-        let number = self.order.len();
-        self.order.insert(id, number);
-        self.lowest.insert(id, number);
-        self.stack.push(id);
-        self.open.insert(id)
-    }
-
-    fn reach(&mut self, id: &'a str, number: usize) {
-        let lowest = self.lowest.get_mut(id).expect("a task is entered before it reaches others");
-        *lowest = number.min(*lowest);
-    }
-
-    fn leave(&mut self, node: &'a Node) {
-        let id = node.id.as_str();
-        if self.lowest[id] != self.order[id] {
-            return;
-        }
-        let start = self.stack.iter().rposition(|other| *other == id).expect("an open task stands on the stack");
-        let component = self.stack.split_off(start);
-        let is_cyclic = component.len() > 1 || node.depends.iter().any(|other| other == id);
-        for member in component {
-            self.open.remove(member);
-            if is_cyclic {
-                self.cyclic.insert(member);
-            }
-        }
+        let place = |id: &String| self.by_id.get(id.as_str()).copied();
+        let is_first = |at: usize| self.by_id.get(self.nodes[at].id.as_str()) == Some(&at);
+        let edges: Vec<Vec<usize>> =
+            self.nodes.iter().map(|node| node.depends.iter().filter_map(place).collect()).collect();
+        let mut members: Vec<usize> = cycles::cycles(&edges).into_iter().flatten().filter(|at| is_first(*at)).collect();
+        members.sort_unstable();
+        members.into_iter().map(|at| &self.nodes[at]).collect()
     }
 }
 

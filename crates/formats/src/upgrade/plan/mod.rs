@@ -1,0 +1,7 @@
+//! plan.md: what tasks there are.
+
+mod edit;
+mod read;
+
+pub(super) use edit::{Insertion, PlanEdits, line_end};
+pub(super) use read::{Breakdown, PlanText, Proposal, Section};
