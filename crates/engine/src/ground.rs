@@ -1,10 +1,12 @@
 //! How the image files of a space stand against what the store remembers of them.
 
+use std::collections::HashMap;
+
 use format::{FileSource, FileState, Restore, Seen, SeenFile, Sources};
 use model::{ProjectPath, Refusal, Space, Warning};
 use store::{ImageState, Mark, Reads};
 
-use crate::images::{FileStamp, ProjectFiles, mark_of};
+use crate::images::{self, FileStamp, ProjectFiles, mark_of};
 use crate::moving::Moving;
 use crate::refusals;
 
@@ -68,6 +70,13 @@ impl Inspected {
             && matches!(&now, FileState::Bytes(bytes) if has_conflict_markers(bytes));
         let standing = if frozen { Standing::Frozen } else { standing };
         Self { source, state, now, mark, stamp, standing }
+    }
+
+    /// The same of a place where a folder belongs.
+    pub(crate) fn of_folder(self) -> Self {
+        let mark = images::mark_of_folder(&self.now);
+        let standing = stand(mark.as_ref(), self.state.as_ref());
+        Self { mark, standing, ..self }
     }
 
     /// Whether the next writing request has something to do about it, whatever the call.
@@ -158,11 +167,12 @@ impl Ground {
             Some(reads) => Moving::of(files, reads)?,
             None => Moving::default(),
         };
+        let known: HashMap<&ProjectPath, &ImageState> = states.iter().map(|state| (&state.path, state)).collect();
         let inspected = sources
             .files
             .iter()
             .map(|source| {
-                let state = states.iter().find(|state| state.path == source.path).cloned();
+                let state = known.get(&source.path).copied().cloned();
                 let mut file = Inspected::inspect(files, source.clone(), state, &moving);
                 if file.standing == Standing::Frozen
                     && file.base(reads)?.is_some_and(|base| has_conflict_markers(&base))
@@ -174,6 +184,11 @@ impl Ground {
             })
             .collect::<Result<_, Refusal>>()?;
         Ok(Self { space, sources, files: inspected, states })
+    }
+
+    /// Whether a crash left an image between its commit and its publishing.
+    pub(crate) fn is_unfinished(&self) -> bool {
+        self.states.iter().any(|state| state.intended.is_some())
     }
 
     /// The files that differ, for `take_in`.

@@ -1,6 +1,6 @@
 //! Before any lock: whether a batch needs a store at all, and which spaces it is about.
 
-use format::{DatabaseProbe, Format, Sources, View};
+use format::{DatabaseProbe, Draft, Format, Sources, TakeIn, View};
 use model::{Context, Refusal, Reply, Space};
 use store::Store;
 
@@ -29,12 +29,21 @@ fn rehearse_one(engine: &Engine, format: &dyn Format, asked: &Asked) -> Result<O
     let Asked { call, ctx, reads, .. } = asked;
     let records = StoreRecords::new(None);
     let view = View { records: &records, files: engine.files(), probes: engine.probes() };
+    // What waits outside counts in memory, where only a change takes it in.
+    let mut draft = Draft::new(&records);
+    let mut warnings = Vec::new();
     for space in format.spaces(Some(call), &view, ctx)? {
         let ground = survey(engine, None, format, space, &view, ctx)?;
-        if ground.files.iter().any(Inspected::waits) || is_waiting(engine, None, &ground)? {
+        let in_memory = ground.sources.take_in == TakeIn::OnChange;
+        if !in_memory && (ground.files.iter().any(Inspected::waits) || is_waiting(engine, None, &ground)?) {
             return Ok(None);
         }
         let taken = take_in(format, &ground, None, None, &view, &outside_context(ctx))?;
+        if in_memory {
+            draft.lay(&taken.changes);
+            draft.lay(&taken.aside);
+            warnings.extend(taken.warnings);
+        }
         if let (false, Some(refusal)) = (*reads, taken.blocked) {
             return Err(refusal);
         }
@@ -45,8 +54,10 @@ fn rehearse_one(engine: &Engine, format: &dyn Format, asked: &Asked) -> Result<O
             }
         }
     }
-    let outcome = format.handle(call, &view, ctx)?;
+    let mut outcome = format.handle(call, &view.over(&draft), ctx)?;
     let is_empty = outcome.changes.is_empty() && outcome.moves.is_empty() && outcome.files.is_empty();
+    warnings.append(&mut outcome.reply.warnings);
+    outcome.reply.warnings = warnings;
     Ok(is_empty.then_some(outcome.reply))
 }
 

@@ -39,7 +39,7 @@ pub(crate) struct Plan {
 /// One file to be replaced or removed.
 pub(crate) struct Step {
     pub(crate) state: ImageState,
-    content: ImageContent,
+    pub(crate) content: ImageContent,
     /// What the file looked like when the batch was decided.
     pub(crate) stamp: Option<FileStamp>,
     pub(crate) prepared: Option<Prepared>,
@@ -81,7 +81,13 @@ impl Plan {
                     limit: OTHER_LIMIT,
                     restore: Restore::OnChange,
                 };
-                let file = Inspected::inspect(engine.files(), source, state, &plan.moving);
+                let mut file = Inspected::inspect(engine.files(), source, state, &plan.moving);
+                if image.content.is_of_folder() {
+                    file = file.of_folder();
+                } else if image.content == ImageContent::Absent && file.standing == Standing::Edited {
+                    // Nobody takes its edits in: it is no longer ours to remove.
+                    continue;
+                }
                 plan.place(&ground.space, &file, Some(image));
             }
         }
@@ -114,7 +120,8 @@ impl Plan {
         };
         let wanted = match &image.content {
             ImageContent::Bytes(bytes) => Mark::Digest(images::digest(bytes)),
-            ImageContent::Absent => Mark::Absent,
+            ImageContent::Folder => images::folder_mark(),
+            ImageContent::Absent | ImageContent::NoFolder => Mark::Absent,
         };
         if let ImageContent::Bytes(bytes) = &image.content {
             self.keep_base(file, &wanted, &FileState::Bytes(bytes.clone()));
@@ -327,7 +334,7 @@ fn images_of(
     let all: Vec<Change> = taken.changes.iter().chain(&own).cloned().collect();
     // Others' bytes stay as they were taken in, unless a request changes what the file shows. A
     // merged file is written back by the next request that changes anything, or where reads take in.
-    let waits_for_change = ground.sources.take_in == TakeIn::OnWrite && own.is_empty();
+    let waits_for_change = ground.sources.take_in != TakeIn::Always && own.is_empty();
     let stays = |file: &Inspected| {
         let understood = taken.conflicts.iter().all(|conflict| conflict.path != file.source.path);
         file.standing == Standing::Edited && understood && (waits_for_change || !file.source.keeps_base)
@@ -354,13 +361,6 @@ fn images_of(
     }
     records.check()?;
     Ok(images)
-}
-
-impl Step {
-    /// Whether the file is to be removed.
-    pub(crate) fn removes(&self) -> bool {
-        self.content == ImageContent::Absent
-    }
 }
 
 impl Inspected {

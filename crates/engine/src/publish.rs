@@ -3,19 +3,22 @@
 use std::io;
 
 use format::Files as _;
-use model::{ExtraFile, FolderMove, ProjectPath, Warning};
+use model::{ExtraFile, FolderMove, ImageContent, ProjectPath, Warning};
 use store::{PendingMove, Store};
 
 use crate::images::{self, MoveOutcome, ProjectFiles};
 use crate::moving::{Moving, depends};
 use crate::plan::Step;
 
-/// Replaces or removes one file, unless it is no longer what was seen; answers whether it happened.
+/// Replaces or removes one file, or makes or removes a folder, unless it is no longer what was seen; answers whether it happened.
 pub(crate) fn step(files: &ProjectFiles, step: &mut Step) -> io::Result<bool> {
-    match step.prepared.take() {
-        Some(prepared) => prepared.publish(files, step.stamp),
-        None if step.removes() => images::remove(files, &step.state.path, step.stamp),
-        None => Ok(false),
+    let path = &step.state.path;
+    match (step.prepared.take(), &step.content) {
+        (Some(prepared), _) => prepared.publish(files, step.stamp),
+        (None, ImageContent::Absent) => images::remove(files, path, step.stamp),
+        (None, ImageContent::Folder) => images::make_folder(files, path).map(|()| true),
+        (None, ImageContent::NoFolder) => images::remove_empty_folder(files, path).map(|()| true),
+        (None, ImageContent::Bytes(_)) => Ok(false),
     }
 }
 

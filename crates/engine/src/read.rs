@@ -118,6 +118,7 @@ fn answer(
     for ground in grounds {
         let taken = take_in(format, ground, None, reads, &view.over(&draft), &outside_context(ctx))?;
         draft.lay(&taken.changes);
+        draft.lay(&taken.aside);
         warnings.extend(taken.warnings);
     }
     let mut outcome = format.handle(call, &view.over(&draft), ctx)?;

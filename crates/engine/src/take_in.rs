@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use format::{Conflict, Draft, Format, RowsSeen, Seen, View};
+use format::{Conflict, Draft, Format, RowsSeen, Seen, Taken, View};
 use model::{Change, Context, Refusal, RowImage, Warning};
 use store::Reads;
 
@@ -21,6 +21,8 @@ pub(crate) struct TakenIn {
     pub(crate) changes: Vec<Change>,
     pub(crate) conflicts: Vec<Conflict>,
     pub(crate) warnings: Vec<Warning>,
+    /// Records that only this request sees.
+    pub(crate) aside: Vec<Change>,
     /// Why writes of the space are refused for now.
     pub(crate) blocked: Option<Refusal>,
     /// Rows that stand in the table as the outside wrote them and are not written back.
@@ -55,7 +57,7 @@ pub(crate) fn take_in(
         }
         let part = format.take_in(&ground.space, &[Seen::Rows(rows)], &view.over(&draft), ctx);
         draft.lay(&part.changes);
-        taken.join(part.warnings, part.conflicts, part.blocked);
+        taken.join(part);
     }
     let files = ground.seen(reads)?;
     if !files.is_empty() {
@@ -65,17 +67,19 @@ pub(crate) fn take_in(
             taken.as_outside.remove(&row_name(row.table, &row.key));
         }
         draft.lay(&part.changes);
-        taken.join(part.warnings, part.conflicts, part.blocked);
+        taken.join(part);
     }
     taken.changes = draft.into_changes();
     Ok(taken)
 }
 
 impl TakenIn {
-    fn join(&mut self, warnings: Vec<Warning>, conflicts: Vec<Conflict>, blocked: Option<Refusal>) {
-        self.warnings.extend(warnings);
-        self.conflicts.extend(conflicts);
-        self.blocked = self.blocked.take().or(blocked);
+    // Its changes are laid over the others' apart.
+    fn join(&mut self, part: Taken) {
+        self.warnings.extend(part.warnings);
+        self.conflicts.extend(part.conflicts);
+        self.aside.extend(part.aside);
+        self.blocked = self.blocked.take().or(part.blocked);
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! The seven steps stand here in their order; each step's doing stands in a file of its own.
 
-use format::{Format, View};
+use format::{Draft, Format, TakeIn, View};
 use model::{
     Change, Context, EntryCause, ExtraFile, ProjectPath, Refusal, RefusalClass, Reply, Revision, Space, Value, Warning,
 };
@@ -73,8 +73,16 @@ pub(crate) fn carry_out(
     // Heal and take in.
     let mut healing = Vec::new();
     let written = heal::moves(engine, txn.as_mut(), &mut healing)?;
-    let mut turn =
-        Turn { engine, format, grounds: Vec::new(), taken: Vec::new(), tabled, changes: Vec::new(), written };
+    let mut turn = Turn {
+        engine,
+        format,
+        grounds: Vec::new(),
+        taken: Vec::new(),
+        tabled,
+        changes: Vec::new(),
+        written,
+        own: false,
+    };
     for (space, sources) in about.spaces {
         let ground = Ground::survey(engine.files(), Some(reads_of(txn.as_ref())), space, sources)?;
         turn.take_in(txn.as_mut(), ground, ctx)?;
@@ -82,6 +90,16 @@ pub(crate) fn carry_out(
 
     // Think, request by request.
     let (answers, extra) = turn.think(txn.as_mut(), &batch, about.refused)?;
+
+    if !written && turn.leaves_alone() {
+        drop(txn);
+        drop(foreign);
+        let answers = spool::settle(spooled, answers);
+        drop(locks);
+        let before: Vec<Warning> =
+            healing.into_iter().chain(turn.taken.into_iter().flat_map(|taken| taken.warnings)).collect();
+        return Ok(answers.into_iter().map(|answer| answer.map(|reply| with_warnings(reply, &before, &[]))).collect());
+    }
 
     // Render and prepare; from here on nothing can be refused for want of space.
     let mut plan = Plan::render(engine, format, txn.as_ref(), &turn.grounds, &turn.changes, &turn.taken, ctx)?;
@@ -110,7 +128,7 @@ pub(crate) fn carry_out(
     healing.retain(|warning| !warnings.contains(warning));
     let mut before: Vec<Warning> =
         healing.into_iter().chain(turn.taken.into_iter().flat_map(|taken| taken.warnings)).collect();
-    name_copies(&mut before, plan.kept());
+    name_copies(&mut before, plan.kept(), format.kept_as());
     Ok(answers.into_iter().map(|answer| answer.map(|reply| with_warnings(reply, &before, &warnings))).collect())
 }
 
@@ -123,11 +141,11 @@ fn with_warnings(mut reply: Reply, before: &[Warning], after: &[Warning]) -> Rep
 }
 
 // Says in the warning about a file where its outside bytes are kept.
-fn name_copies(warnings: &mut [Warning], kept: &[(ProjectPath, ProjectPath)]) {
+fn name_copies(warnings: &mut [Warning], kept: &[(ProjectPath, ProjectPath)], member: &str) {
     for (path, copy) in kept {
         let about = |warning: &&mut Warning| warning.details.get("path").and_then(Value::as_str) == Some(path.as_str());
         if let Some(warning) = warnings.iter_mut().find(about) {
-            warning.details.insert("kept_as".into(), copy.as_str().into());
+            warning.details.insert(member.to_owned(), copy.as_str().into());
         }
     }
 }
@@ -147,6 +165,8 @@ struct Turn<'a> {
     changes: Vec<Change>,
     /// The transaction holds something that is worth a commit.
     written: bool,
+    /// Some request of the batch put something there.
+    own: bool,
 }
 
 #[derive(Default)]
@@ -196,6 +216,12 @@ impl Turn<'_> {
         Ok(())
     }
 
+    // Nothing was changed by the batch itself, and what waits outside waits for a change.
+    fn leaves_alone(&self) -> bool {
+        let waits = |ground: &Ground| ground.sources.take_in == TakeIn::OnChange && !ground.is_unfinished();
+        !self.own && self.grounds.iter().all(waits)
+    }
+
     // One request's refusal takes back what it wrote, and nothing else.
     fn think(
         &mut self,
@@ -215,6 +241,7 @@ impl Turn<'_> {
                 Ok(decided) => {
                     txn.release().map_err(|error| refusals::of_store(&error))?;
                     self.written |= decided.written;
+                    self.own |= decided.written || !decided.files.is_empty();
                     self.changes.extend(decided.changes);
                     extra.files.extend(decided.files);
                     extra.moves |= decided.moves;
@@ -257,7 +284,9 @@ impl Turn<'_> {
                 return Err(refusal);
             }
         }
-        let thought = self.format.handle(call, &view, ctx);
+        let mut shown = Draft::new(&records);
+        self.taken.iter().for_each(|taken| shown.lay(&taken.aside));
+        let thought = self.format.handle(call, &view.over(&shown), ctx);
         records.check()?;
         let outcome = thought?;
         let head = txn.head().map_err(|error| refusals::of_store(&error))?;

@@ -58,6 +58,11 @@ pub trait Format: Sync {
         Glance::default()
     }
 
+    /// The member of a warning that says where a file's outside bytes are kept.
+    fn kept_as(&self) -> &'static str {
+        "kept_as"
+    }
+
     /// The work of the format, in the one shape of `status` and `next`.
     fn work(&self, _view: &View<'_>, _ctx: &Context) -> Vec<WorkItem> {
         Vec::new()

@@ -56,6 +56,16 @@ impl<'a> Draft<'a> {
         self.laid.values().any(|laid| laid.before != laid.now)
     }
 
+    /// What differs from the records beneath so far.
+    pub fn changes(&self) -> Vec<Change> {
+        let change = |key: &RecordKey| {
+            let laid = &self.laid[key];
+            let differs = laid.before != laid.now;
+            differs.then(|| Change { key: key.clone(), before: laid.before.clone(), after: laid.now.clone() })
+        };
+        self.order.iter().filter_map(change).collect()
+    }
+
     /// What differs from the records beneath, in the order in which it was first touched.
     pub fn into_changes(mut self) -> Vec<Change> {
         self.order

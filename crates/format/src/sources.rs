@@ -27,6 +27,11 @@ pub enum TakeIn {
     OnWrite,
     /// By the next request of any kind: where something waits, a read runs as a write.
     Always,
+    /// By the next request that changes something itself.
+    ///
+    /// A request that is refused, or that changes nothing, sees them in memory and leaves them and
+    /// their files alone.
+    OnChange,
 }
 
 /// One file that people and tools may edit.
@@ -181,6 +186,8 @@ pub struct InboxRow {
 pub struct Taken {
     /// The edits, as changes of records; committed as one entry by `external`.
     pub changes: Vec<Change>,
+    /// Records that only the request which sees the edits may read; they are never stored.
+    pub aside: Vec<Change>,
     /// Files whose bytes are kept beside, because not all of them was understood.
     pub conflicts: Vec<Conflict>,
     /// What the caller should know.

@@ -133,9 +133,10 @@ mod tests {
             })
             .collect();
         assert_eq!(headings, [(1, "A"), (3, "B")]);
-        assert_eq!(lines.iter().map(|line| line.is_code).collect::<Vec<_>>(), [
-            false, true, true, true, false, false, false
-        ]);
+        assert_eq!(
+            lines.iter().map(|line| line.is_code).collect::<Vec<_>>(),
+            [false, true, true, true, false, false, false]
+        );
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What a format may look at while it thinks.
 
-use model::{Object, ProjectPath, RecordId, RecordKey, Scan, Space, Value};
+use model::{Object, ProjectPath, RecordId, RecordKey, Scan, Space, Timestamp, Value};
 
 /// Reads records lazily: one, or a range; never the whole store.
 ///
@@ -70,6 +70,11 @@ pub trait Files {
 
     /// Whether a folder (not a link to one) stands at `path`.
     fn is_folder(&self, path: &ProjectPath) -> bool;
+
+    /// When a regular file was last modified; a hint for people, never a proof of anything.
+    fn modified(&self, _path: &ProjectPath) -> Option<Timestamp> {
+        None
+    }
 }
 
 /// What answered `GET /health` on a loopback port.

@@ -4,8 +4,9 @@
 
 pub mod hseos;
 pub mod skillstate;
+pub mod upgrade;
 
 use format::Format;
 
 /// Every format, in the order in which their locks are taken and their blocks are shown.
-pub static ALL: &[&dyn Format] = &[&hseos::Hseos, &skillstate::Skillstate];
+pub static ALL: &[&dyn Format] = &[&hseos::Hseos, &skillstate::Skillstate, &upgrade::Upgrade];

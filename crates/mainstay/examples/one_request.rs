@@ -90,6 +90,8 @@ impl Format for Narrated {
             let size = match &image.content {
                 ImageContent::Bytes(bytes) => format!("{} bytes", bytes.len()),
                 ImageContent::Absent => "absent".to_owned(),
+                ImageContent::Folder => "a folder".to_owned(),
+                ImageContent::NoFolder => "no folder".to_owned(),
             };
             println!("5 format    render {}: {size}", image.path);
         }

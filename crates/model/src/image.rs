@@ -18,6 +18,17 @@ pub enum ImageContent {
     Bytes(Vec<u8>),
     /// The file does not exist.
     Absent,
+    /// A folder stands there, whatever it holds.
+    Folder,
+    /// No empty folder stands there; one that holds anything stays.
+    NoFolder,
+}
+
+impl ImageContent {
+    /// Whether it is about a folder, not a file.
+    pub fn is_of_folder(&self) -> bool {
+        matches!(self, Self::Folder | Self::NoFolder)
+    }
 }
 
 /// A file without a record: a log line, a copy, a file that is written once.

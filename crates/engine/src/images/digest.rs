@@ -1,17 +1,24 @@
 //! Digests of image bytes.
 
-use format::FileState;
-use sha2::{Digest as _, Sha256};
+pub(crate) use format::digest;
+use format::{FileState, Irregular};
 use store::Mark;
 
-/// SHA-256 as lower-case hexadecimal.
-pub(crate) fn digest(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(64);
-    for byte in Sha256::digest(bytes) {
-        text.push(char::from_digit(u32::from(byte >> 4), 16).expect("a nibble is a digit"));
-        text.push(char::from_digit(u32::from(byte & 15), 16).expect("a nibble is a digit"));
+/// What a folder is marked with, in the place of a digest.
+const FOLDER: &str = "folder";
+
+/// The mark of a folder that stands.
+pub(crate) fn folder_mark() -> Mark {
+    Mark::Digest(FOLDER.to_owned())
+}
+
+/// The mark of what stands where a folder belongs; nothing for what is no folder.
+pub(crate) fn mark_of_folder(state: &FileState) -> Option<Mark> {
+    match state {
+        FileState::Absent => Some(Mark::Absent),
+        FileState::Irregular(Irregular::Folder) => Some(folder_mark()),
+        FileState::Bytes(_) | FileState::Irregular(_) => None,
     }
-    text
 }
 
 /// The mark of what stands at a path; nothing for what cannot be read as a file.

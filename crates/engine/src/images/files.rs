@@ -6,7 +6,7 @@ use std::path::Path;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, MetadataExt as _, OpenOptions, OpenOptionsExt as _};
 use format::{FileState, Files, Irregular};
-use model::ProjectPath;
+use model::{ProjectPath, Timestamp};
 use rustix::fs::OFlags;
 
 /// The project root as a capability: every path is resolved beneath it.
@@ -121,5 +121,10 @@ impl Files for ProjectFiles {
 
     fn is_folder(&self, path: &ProjectPath) -> bool {
         self.dir.symlink_metadata(path.as_str()).is_ok_and(|metadata| metadata.is_dir())
+    }
+
+    fn modified(&self, path: &ProjectPath) -> Option<Timestamp> {
+        let metadata = self.dir.symlink_metadata(path.as_str()).ok().filter(cap_std::fs::Metadata::is_file)?;
+        Some(Timestamp::from_millis(metadata.mtime() * 1000 + metadata.mtime_nsec() / 1_000_000))
     }
 }

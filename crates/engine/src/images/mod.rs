@@ -10,10 +10,12 @@ mod moves;
 mod replace;
 
 pub(crate) use aside::keep_aside;
-pub(crate) use digest::{digest, mark_of};
+pub(crate) use digest::{digest, folder_mark, mark_of, mark_of_folder};
 pub(crate) use files::{FileStamp, ProjectFiles};
 pub(crate) use foreign::ForeignLockHeld;
 pub(crate) use holder::PidFileAges;
 pub(crate) use log::append_line;
 pub(crate) use moves::{MoveOutcome, carry_out};
-pub(crate) use replace::{Prepared, create_new, remove, sweep, sweep_apart, sync_folder_of};
+pub(crate) use replace::{
+    Prepared, create_new, make_folder, remove, remove_empty_folder, sweep, sweep_apart, sync_folder_of,
+};

@@ -220,6 +220,24 @@ pub(crate) fn sync_folder_of(files: &ProjectFiles, path: &ProjectPath) -> io::Re
     files.dir().open_with(folder, &options)?.sync_all()
 }
 
+/// Makes a folder where nothing stands.
+pub(crate) fn make_folder(files: &ProjectFiles, path: &ProjectPath) -> io::Result<()> {
+    make_folders(files, path)?;
+    match files.dir().create_dir(path.as_str()) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && files.is_folder(path) => Ok(()),
+        made => made,
+    }
+}
+
+/// Removes a folder that holds nothing; one that does stays.
+pub(crate) fn remove_empty_folder(files: &ProjectFiles, path: &ProjectPath) -> io::Result<()> {
+    use io::ErrorKind::{DirectoryNotEmpty, NotADirectory, NotFound};
+    match files.dir().remove_dir(path.as_str()) {
+        Err(error) if matches!(error.kind(), NotFound | DirectoryNotEmpty | NotADirectory) => Ok(()),
+        removed => removed,
+    }
+}
+
 /// Removes a file, unless it is no longer what was seen; answers whether it is gone.
 pub(crate) fn remove(files: &ProjectFiles, path: &ProjectPath, seen: Option<FileStamp>) -> io::Result<bool> {
     match files.dir().symlink_metadata(path.as_str()) {

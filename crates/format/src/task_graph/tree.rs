@@ -194,12 +194,7 @@ fn derived(started: bool, children: impl Iterator<Item = Status>) -> Status {
 mod tests {
     use super::*;
 
-    fn task(
-        id: &'static str,
-        parent: Option<usize>,
-        status: Status,
-        needs: Vec<Need<'static>>,
-    ) -> TreeTask<'static> {
+    fn task(id: &'static str, parent: Option<usize>, status: Status, needs: Vec<Need<'static>>) -> TreeTask<'static> {
         TreeTask { id, parent, status, started: false, needs }
     }
 

@@ -126,7 +126,7 @@ impl World {
         let images = Hseos.render(&SPACE, &touched, &self.view(self), &context());
         let mut texts = images.into_iter().map(|image| match image.content {
             ImageContent::Bytes(bytes) => String::from_utf8(bytes).unwrap(),
-            ImageContent::Absent => panic!("both files always have content"),
+            _ => panic!("both files always have content"),
         });
         (texts.next().unwrap(), texts.next().unwrap())
     }

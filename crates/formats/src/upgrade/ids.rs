@@ -106,9 +106,8 @@ fn is_canonical_group(group: &str) -> bool {
 }
 
 fn is_canonical_slug(slug: &str) -> bool {
-    let word = |word: &str| {
-        !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
-    };
+    let word =
+        |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
     slug.split('-').all(word)
 }
 

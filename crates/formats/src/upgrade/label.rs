@@ -49,7 +49,8 @@ impl<'a> Label<'a> {
         }
         let behind = self.rest.trim_start();
         let parted = behind.len() < self.rest.len();
-        let dashed = behind.strip_prefix('-').filter(|rest| parted && (rest.is_empty() || rest.starts_with([' ', '\t'])));
+        let dashed =
+            behind.strip_prefix('-').filter(|rest| parted && (rest.is_empty() || rest.starts_with([' ', '\t'])));
         dashed.or_else(|| behind.strip_prefix(['–', '—'])).map(str::trim)
     }
 }

@@ -37,6 +37,8 @@ impl Part {
 pub(super) struct Layout {
     /// The heading of level 1, if the file has its own.
     pub(super) title: Option<String>,
+    /// The date behind `**Started**:` before we wrote one.
+    pub(super) started: Option<String>,
     pub(super) overview: Option<Part>,
     pub(super) activity: String,
     pub(super) others: Vec<Part>,
@@ -52,6 +54,7 @@ impl Layout {
         if !is_damaged || read.title.is_some() {
             self.title = read.title.map(str::to_owned);
         }
+        self.started = read.started.map(str::to_owned);
         if !is_damaged || read.overview.is_some() {
             self.overview.clone_from(&read.overview);
         }
@@ -75,6 +78,9 @@ impl Layout {
         if let Some(title) = &self.title {
             set("title", title.as_str().into());
         }
+        if let Some(started) = &self.started {
+            set("started", started.as_str().into());
+        }
         if let Some(overview) = &self.overview {
             set("overview", overview.to_value());
         }
@@ -96,6 +102,7 @@ impl Layout {
         let others = value.get("others").and_then(Value::as_array);
         Self {
             title: value.get("title").and_then(Value::as_str).map(str::to_owned),
+            started: value.get("started").and_then(Value::as_str).map(str::to_owned),
             overview: value.get("overview").map(Part::from_value),
             activity: text(value, "activity"),
             others: others.map(|parts| parts.iter().map(Part::from_value).collect()).unwrap_or_default(),

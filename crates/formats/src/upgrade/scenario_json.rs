@@ -82,13 +82,13 @@ pub(super) fn render(object: &Object, updated_at: &str, states: &[(&str, Status)
     object.insert("lastUpdateTime".to_owned(), updated_at.into());
     let properties = object.entry("properties").or_insert_with(|| Value::Object(Object::new()));
     if let Some(properties) = properties.as_object_mut() {
-        let before = properties.get("taskStates").and_then(Value::as_object).cloned().unwrap_or_default();
+        let stood = properties.get("taskStates").and_then(Value::as_object).cloned().unwrap_or_default();
         let own: HashMap<&str, Status> = states.iter().copied().collect();
         let mut after = Object::new();
-        for (id, state) in before {
+        for (id, shown) in stood {
             match own.get(id.as_str()) {
-                None => drop(after.insert(id, state)),
-                Some(status) if has_key(*status) => drop(after.insert(id, word(*status).into())),
+                None => drop(after.insert(id, shown)),
+                Some(now) if has_key(*now) => drop(after.insert(id, word(*now).into())),
                 Some(_) => {}
             }
         }

@@ -81,14 +81,8 @@ const VARIATION: char = '\u{fe0f}';
 mod tests {
     use super::*;
 
-    const ALL: [Status; 6] = [
-        Status::Pending,
-        Status::InProgress,
-        Status::Completed,
-        Status::Failed,
-        Status::Blocked,
-        Status::Skipped,
-    ];
+    const ALL: [Status; 6] =
+        [Status::Pending, Status::InProgress, Status::Completed, Status::Failed, Status::Blocked, Status::Skipped];
 
     #[test]
     fn what_we_write_reads_back() {

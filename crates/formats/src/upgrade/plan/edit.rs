@@ -172,6 +172,11 @@ mod tests {
         };
         assert_eq!(retitle("## [ ] **01-a** -  Old ##\n"), "## [ ] **01-a** -  New ##\n");
         assert_eq!(retitle("## 01-a\n"), "## 01-a: New\n");
-        assert_eq!(edited("## Tasks\n### Do it\n", PlanEdits::adopt), "## Tasks\n### 01-do-it: Do it\n");
+        assert_eq!(
+            edited("## Tasks\n### Do it\n", |edits| {
+                edits.adopt();
+            }),
+            "## Tasks\n### 01-do-it: Do it\n"
+        );
     }
 }

@@ -1,11 +1,13 @@
 //! Reading plan.md: its task sections and their fields, wherever they stand.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
+use format::digest;
 use format::spans::{Heading, SpanLine, span_lines};
 
-use crate::upgrade::ids::{number_text, slug};
+use crate::upgrade::ids::{TaskId, number_text, slug, title_of};
 use crate::upgrade::label::Label;
+use crate::upgrade::records::Task;
 use crate::upgrade::status::split_mark;
 
 /// plan.md as it was read.
@@ -112,6 +114,16 @@ impl<'a> PlanText<'a> {
         plan
     }
 
+    /// The sections by id.
+    pub(in crate::upgrade) fn by_id(&self) -> HashMap<&'a str, &Section<'a>> {
+        self.sections.iter().map(|section| (section.id, section)).collect()
+    }
+
+    /// The numbers that tasks of the top level have.
+    pub(in crate::upgrade) fn numbers(&self) -> HashSet<u16> {
+        self.sections.iter().filter_map(|section| TaskId::parse(section.id).ok()?.number.first().copied()).collect()
+    }
+
     /// The section of a task.
     pub(in crate::upgrade) fn section(&self, id: &str) -> Option<&Section<'a>> {
         self.sections.iter().find(|section| section.id == id)
@@ -148,8 +160,30 @@ impl<'a> Section<'a> {
         }
     }
 
+    /// The title, or the one that the slug makes.
+    pub(in crate::upgrade) fn title_or_slug(&self) -> String {
+        self.title.map_or_else(|| title_of(self.id), str::to_owned)
+    }
+
+    /// Gives a task what the section says of it.
+    pub(in crate::upgrade) fn apply(&self, task: &mut Task) {
+        task.title = self.title_or_slug();
+        self.apply_fields(task);
+    }
+
+    /// The same but for the title.
+    pub(in crate::upgrade) fn apply_fields(&self, task: &mut Task) {
+        let fields = self.fields.clone();
+        task.done_when = fields.done_when;
+        task.depends_on = fields.depends_on;
+        task.projects = fields.projects;
+        task.complexity = fields.complexity;
+        task.breakdown = fields.breakdown;
+        task.body = (!self.body.is_empty()).then(|| digest(self.body.as_bytes())[..16].to_owned());
+    }
+
     fn close(mut self, end: usize, lines: &[SpanLine<'a>]) -> Self {
-        let is_content = |line: &SpanLine<'_>| !line.is_blank() && !(is_rule(line.text) && !line.is_code);
+        let is_content = |line: &SpanLine<'_>| !line.is_blank() && (line.is_code || !is_rule(line.text));
         let content = |at: &usize| is_content(&lines[*at]);
         self.end = end;
         self.last = (self.heading + 1..end).rev().find(content).unwrap_or(self.heading);

@@ -49,7 +49,8 @@ impl<'a> TasksText<'a> {
         let lines = span_lines(text);
         let is_hierarchy = |line: &SpanLine<'_>| section(line).is_some_and(|name| place(name) == Place::Hierarchy);
         let has_hierarchy = lines.iter().any(is_hierarchy);
-        let mut reader = Reader { read: Self::default(), place: Place::Top, has_hierarchy, table: None, status_of: None };
+        let mut reader =
+            Reader { read: Self::default(), place: Place::Top, has_hierarchy, table: None, status_of: None };
         for line in &lines {
             reader.line(line);
         }
@@ -69,7 +70,11 @@ impl<'a> TasksText<'a> {
     pub(in crate::upgrade) fn is_damaged(&self, in_plan: impl Fn(u16) -> bool) -> bool {
         let mut seen = HashSet::new();
         let repeated = self.rows.iter().any(|row| !seen.insert(row.id.text));
-        self.progress_lines > 1 || self.hierarchies > 1 || repeated || self.has_eaten_parent(in_plan) || self.is_misplaced()
+        self.progress_lines > 1
+            || self.hierarchies > 1
+            || repeated
+            || self.has_eaten_parent(in_plan)
+            || self.is_misplaced()
     }
 
     fn has_eaten_parent(&self, in_plan: impl Fn(u16) -> bool) -> bool {

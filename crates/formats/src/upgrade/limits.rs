@@ -1,0 +1,19 @@
+//! How much a scenario may hold.
+
+/// Tasks of a scenario.
+pub(super) const MOST_TASKS: usize = 2_000;
+
+/// A title. **Units**: characters.
+pub(super) const TITLE: usize = 200;
+
+/// The content of a subtask, and an error message. **Units**: bytes.
+pub(super) const CONTENT: usize = 256 * 1024;
+
+/// Modified files of a task.
+pub(super) const FILES: usize = 5_000;
+
+/// The path of a modified file. **Units**: bytes.
+pub(super) const FILE: usize = 1_024;
+
+/// A line of activity. **Units**: characters.
+pub(super) const ACTIVITY: usize = 500;

@@ -1,0 +1,85 @@
+//! plan.md is completed: ids for its headings, sections for rows, or the whole file.
+
+use format::FileState;
+use model::Refusal;
+
+use super::{Applied, Kind};
+use crate::upgrade::ids::TaskId;
+use crate::upgrade::place::{FILE_LIMIT, PLAN};
+use crate::upgrade::plan::{Insertion, PlanEdits, PlanText};
+use crate::upgrade::records::{Source, Task};
+use crate::upgrade::turn::Turn;
+
+/// Writes the proposed ids into the plan's headings and adds their tasks.
+pub(super) fn adopt_ids(turn: &mut Turn<'_>, applied: &mut Applied) {
+    let Some(text) = &turn.state.plan else { return };
+    let made = {
+        let plan = PlanText::read(text);
+        if plan.proposals.is_empty() {
+            return;
+        }
+        let mut edits = PlanEdits::new(&plan);
+        edits.adopt();
+        edits.made()
+    };
+    let plan = PlanText::read(&made);
+    for section in &plan.sections {
+        if turn.state.place(section.id).is_some() {
+            continue;
+        }
+        let mut task = Task { order: usize::MAX, ..Task::new(section.id, "", Source::Plan) };
+        section.apply(&mut task);
+        if let Some(row) = turn.state.pending.unplanned.iter().find(|row| row.id == section.id) {
+            task.set_status(row.status);
+        }
+        turn.state.pending.unplanned.retain(|row| row.id != section.id);
+        turn.state.hidden.push(task);
+        applied.add(Kind::Adopted, section.id.to_owned());
+    }
+    turn.state.rearrange();
+    turn.state.plan = Some(made);
+}
+
+/// Makes the plan from the list where it is missing, and appends sections for rows that it does not know.
+pub(super) fn write(turn: &mut Turn<'_>, applied: &mut Applied) -> Result<(), Refusal> {
+    if turn.state.plan.is_none() {
+        let path = turn.place.file(PLAN);
+        if turn.view.files.read(&path, FILE_LIMIT) != FileState::Absent {
+            let refusal = Refusal::refused("plan_unreadable", format!("{path} is there and cannot be read"));
+            return Err(refusal.with("path", path.as_str()).hint(format!("move {path} away")));
+        }
+        let mut text = "# Upgrade plan\n\n## Tasks\n".to_owned();
+        let tops = turn.state.tasks.iter().enumerate().filter(|(at, _)| turn.state.parent(*at).is_none());
+        for (_, task) in tops {
+            text.extend(["\n### ", &task.id, ": ", &task.title, "\n"]);
+        }
+        turn.state.plan = Some(text);
+        applied.add(Kind::Planned, None);
+    }
+    let rows = std::mem::take(&mut turn.state.pending.unplanned);
+    let Some(text) = turn.state.plan.take() else { return Ok(()) };
+    let plan = PlanText::read(&text);
+    let last = plan.sections.last().map(|section| section.id.to_owned());
+    let is_top = |id: &str| TaskId::parse(id).is_ok_and(|id| !id.is_dotted());
+    let missing = rows.iter().filter(|row| is_top(&row.id) && plan.section(&row.id).is_none());
+    let insertions: Vec<Insertion<'_>> =
+        missing.map(|row| Insertion { id: &row.id, title: &row.title, after: last.as_deref() }).collect();
+    let mut edits = PlanEdits::new(&plan);
+    edits.insert(&insertions);
+    let made = edits.made();
+    for row in rows {
+        if turn.state.place(&row.id).is_some() {
+            continue;
+        }
+        let source = if is_top(&row.id) { Source::Plan } else { Source::Breakdown };
+        let mut task = Task { order: usize::MAX, ..Task::new(&row.id, &row.title, source) };
+        task.set_status(row.status);
+        turn.state.hidden.push(task);
+        if source == Source::Plan {
+            applied.add(Kind::Planned, row.id);
+        }
+    }
+    turn.state.rearrange();
+    turn.state.plan = Some(made);
+    Ok(())
+}

@@ -1,0 +1,120 @@
+//! A removal and an addition that are one task under another id: its work moves over.
+
+use format::task_graph::Status;
+use model::Refusal;
+
+use super::removals::drop_section;
+use super::{Applied, Kind};
+use crate::upgrade::ids::{TaskId, number_text};
+use crate::upgrade::records::Task;
+use crate::upgrade::turn::Turn;
+
+/// Moves status, files, folder and subtasks of a task that waits to be removed to a new one.
+pub(super) fn rename(turn: &mut Turn<'_>, old: &str, new: &str, applied: &mut Applied) -> Result<(), Refusal> {
+    let at = check(turn, old, new)?;
+    let state = &turn.state;
+    let Some(was) = state.hidden.iter().chain(&state.tasks).find(|task| task.id == old).cloned() else { return Ok(()) };
+    let children: Vec<Task> = beneath(turn, old);
+    let number = |id: &str| TaskId::parse(id).map(|id| id.number).unwrap_or_default();
+    let (old_number, new_number) = (number(old), number(new));
+
+    drop_section(turn, old);
+    move_folder(turn, old, new);
+    let mut moved = vec![Task { id: new.to_owned(), ..was.clone() }];
+    for child in &children {
+        let id = renumbered(&child.id, &old_number, &new_number);
+        if id != child.id {
+            move_folder(turn, &child.id, &id);
+        }
+        let parent = child
+            .parent
+            .as_deref()
+            .map(|up| if up == old { new.to_owned() } else { renumbered(up, &old_number, &new_number) });
+        moved.push(Task { id, parent, ..child.clone() });
+    }
+    let mut target = turn.state.tasks[at].clone();
+    target.status = was.status;
+    target.started = was.started;
+    target.owner = was.owner;
+    target.completed_at = was.completed_at;
+    target.files = was.files;
+    target.error = was.error;
+    target.has_folder = was.has_folder;
+    moved[0] = target;
+
+    let files: Vec<_> = [old.to_owned()].into_iter().chain(children.iter().map(|child| child.id.clone())).collect();
+    let texts: Vec<_> = files.iter().map(|id| turn.task_md(id)).collect();
+    let gone: Vec<String> = files.iter().cloned().chain([new.to_owned()]).collect();
+    turn.forget(&gone);
+    for (task, text) in moved.iter().zip(texts) {
+        if let Some(file) = text {
+            turn.put_task_md(&task.id, &file);
+        }
+    }
+    let pairs: Vec<(String, String)> = files.into_iter().zip(moved.iter().map(|task| task.id.clone())).collect();
+    turn.state.hidden.extend(moved);
+    for task in turn.state.tasks.iter_mut().chain(&mut turn.state.hidden) {
+        for id in task.depends_on.iter_mut().flatten() {
+            if let Some((_, new)) = pairs.iter().find(|(old, _)| old == id) {
+                id.clone_from(new);
+            }
+        }
+    }
+    turn.state.rearrange();
+    applied.add(Kind::Renamed, new.to_owned());
+    Ok(())
+}
+
+fn check(turn: &Turn<'_>, old: &str, new: &str) -> Result<usize, Refusal> {
+    let invalid = |why: String| Refusal::refused("rename_invalid", why).field("renames");
+    if turn.state.pending.removal(old).is_none() {
+        return Err(invalid(format!("{old} does not wait to be removed")));
+    }
+    let at = turn.state.place(new).ok_or_else(|| invalid(format!("{new} is no listed task")))?;
+    let task = &turn.state.tasks[at];
+    let seeds = turn.seeds();
+    let is_fresh = task.status == Status::Pending
+        && turn.state.children(at).is_empty()
+        && turn.work(&seeds).of_task(task, Status::Pending).is_empty();
+    if !is_fresh || new == old {
+        return Err(invalid(format!("{new} is not pending and without work")));
+    }
+    turn.check_folder(new)?;
+    Ok(at)
+}
+
+fn beneath(turn: &Turn<'_>, id: &str) -> Vec<Task> {
+    if let Some(at) = turn.state.place(id) {
+        return turn.state.descendants(at).map(|child| turn.state.tasks[child].clone()).collect();
+    }
+    let mut family = vec![id.to_owned()];
+    let mut children = Vec::new();
+    for task in &turn.state.hidden {
+        if task.parent.as_ref().is_some_and(|up| family.contains(up)) {
+            family.push(task.id.clone());
+            children.push(task.clone());
+        }
+    }
+    children
+}
+
+fn move_folder(turn: &mut Turn<'_>, old: &str, new: &str) {
+    if !turn.shelf.has_folder(old) {
+        return;
+    }
+    if turn.shelf.has_folder(new) {
+        turn.archive(new);
+    }
+    turn.rename_folder(old, new);
+}
+
+// The child's number beneath the new parent's.
+fn renumbered(id: &str, old: &[u16], new: &[u16]) -> String {
+    match TaskId::parse(id) {
+        Ok(parsed) if parsed.number.starts_with(old) => {
+            let number: Vec<u16> = new.iter().chain(&parsed.number[old.len()..]).copied().collect();
+            format!("{}-{}", number_text(&number), parsed.slug)
+        }
+        _ => id.to_owned(),
+    }
+}

@@ -1,0 +1,131 @@
+//! The images of a scenario: plan.md, tasks.md, scenario.json, task.md files and folders.
+
+use format::{FileState, Touched, View};
+use model::{Change, Image, ImageContent, ProjectPath, Value};
+
+use super::place::{FILE_LIMIT, PLAN, Place, SCENARIO, TASK_MD, TASKS};
+use super::records::{Kind, Task, TaskMd, text};
+use super::scenario_json;
+use super::shelf::Shelf;
+use super::state::State;
+use super::tasks_md;
+use super::texts::Text;
+
+/// The images that `touched` may have changed; none before a changing call adopted the scenario.
+pub(super) fn render(place: &Place, touched: &Touched<'_>, view: &View<'_>) -> Vec<Image> {
+    let Some(state) = State::load(view.records, &place.space).filter(|state| state.scenario.is_some()) else {
+        return Vec::new();
+    };
+    let mut all = Vec::new();
+    let image = |path, content| Image { path, content };
+    let plan = place.file(PLAN);
+    // A plan that is no text is its owner's to mend.
+    let is_ours = || Text::of(&view.files.read(&plan, FILE_LIMIT)) != Text::Unreadable;
+    if let Some(text) = state.plan.as_ref().filter(|_| is_ours()) {
+        all.push(image(plan.clone(), ImageContent::Bytes(text.clone().into_bytes())));
+    }
+    let shelf = overlaid(view, place, touched.changes);
+    for (name, text) in images(&state, place, &shelf) {
+        all.push(image(place.file(name), ImageContent::Bytes(text.into_bytes())));
+    }
+    for change in touched.changes.iter().filter(|change| change.key.space == place.space) {
+        let id = change.key.id.as_str();
+        if change.key.kind == Kind::TaskMd.word() {
+            all.push(image(place.task_file(id, TASK_MD), task_md(change.after.as_ref())));
+        } else if change.key.kind == Kind::Task.word() {
+            let has_folder = |value: &Value| Task::from_value(id, value).has_folder;
+            match (&change.before, &change.after) {
+                (before, Some(after)) if has_folder(after) && !before.as_ref().is_some_and(has_folder) => {
+                    all.push(image(place.task(id), ImageContent::Folder));
+                }
+                (Some(_), None) => all.push(image(place.task(id), ImageContent::NoFolder)),
+                _ => {}
+            }
+        }
+    }
+    let is_missing = |path: &&ProjectPath| all.iter().all(|image| image.path != **path);
+    let missing: Vec<&ProjectPath> = touched.paths.iter().filter(is_missing).collect();
+    for path in missing {
+        all.extend(left_behind(place, path, view).map(|content| image(path.clone(), content)));
+    }
+    // A file goes before the folder that it stands in.
+    all.sort_by_key(|image| matches!(image.content, ImageContent::NoFolder));
+    all
+}
+
+fn task_md(value: Option<&Value>) -> ImageContent {
+    value.map_or(ImageContent::Absent, |value| ImageContent::Bytes(text(value, "text").into_bytes()))
+}
+
+// What a crash kept from being published beside the three files.
+fn left_behind(place: &Place, path: &ProjectPath, view: &View<'_>) -> Option<ImageContent> {
+    let rest = path.as_str().strip_prefix(place.tasks().as_str())?.strip_prefix('/')?;
+    match rest.split_once('/') {
+        Some((id, TASK_MD)) => {
+            let file = TaskMd::get(view.records, &place.space, id);
+            Some(file.map_or(ImageContent::Absent, |file| ImageContent::Bytes(file.text.into_bytes())))
+        }
+        Some(_) => None,
+        None => {
+            let value = view.records.get(&Kind::Task.key(&place.space, rest));
+            Some(match value {
+                Some(_) => ImageContent::Folder,
+                None => ImageContent::NoFolder,
+            })
+        }
+    }
+}
+
+/// The texts of tasks.md and scenario.json; none before the scenario is adopted.
+pub(super) fn images(state: &State, _place: &Place, shelf: &Shelf<'_>) -> Vec<(&'static str, String)> {
+    let (Some(times), Some(object)) = (&state.scenario, &state.json) else { return Vec::new() };
+    let tree = state.tree();
+    let mut states: Vec<(&str, _)> =
+        state.tasks.iter().enumerate().map(|(at, task)| (task.id.as_str(), tree.status(at))).collect();
+    let hidden = state.hidden.iter().zip(state.hidden_statuses());
+    states.extend(hidden.map(|(task, status)| (task.id.as_str(), status)));
+    vec![
+        (TASKS, tasks_md::render(state, &tree, shelf, times)),
+        (SCENARIO, scenario_json::render(object, &times.updated_at, &states)),
+    ]
+}
+
+/// The folders as they will stand once changes are published.
+pub(super) fn overlaid<'a>(view: &View<'a>, place: &'a Place, changes: &[Change]) -> Shelf<'a> {
+    let mut shelf = Shelf::new(view.files, place);
+    let id_of = |path: &str| {
+        let rest = path.strip_prefix(place.tasks().as_str())?.strip_prefix('/')?;
+        Some(rest.to_owned())
+    };
+    for change in changes.iter().filter(|change| change.key.space == place.space) {
+        if change.key.kind == Kind::TaskMd.word() {
+            shelf.will_write(change.key.id.as_str(), change.after.is_some());
+        } else if change.key.kind == Kind::Archive.word() {
+            // Taking a move back moves the folder the other way.
+            let (from, to) = match (&change.before, &change.after) {
+                (None, Some(record)) => (text(record, "from"), text(record, "to")),
+                (Some(record), None) => (text(record, "to"), text(record, "from")),
+                _ => continue,
+            };
+            match (id_of(&from), id_of(&to)) {
+                (Some(from), to) => shelf.will_move(&from, to.as_deref()),
+                (None, Some(to)) => {
+                    if let Ok(path) = ProjectPath::new(from) {
+                        shelf.will_come(&to, path);
+                    }
+                }
+                (None, None) => {}
+            }
+        }
+    }
+    shelf
+}
+
+/// Whether tasks.md as it stands is what would be rendered; `None` where it is missing.
+pub(super) fn shows(state: &State, place: &Place, shelf: &Shelf<'_>, file: &FileState) -> Option<bool> {
+    if *file == FileState::Absent {
+        return None;
+    }
+    let rendered = images(state, place, shelf).into_iter().find(|(name, _)| *name == TASKS);
+    Some(rendered.is_some_and(|(_, text)| *file == FileState::Bytes(text.into_bytes())))
+}

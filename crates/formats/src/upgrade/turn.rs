@@ -1,0 +1,285 @@
+//! One changing call: the scenario as it is found, what the call makes of it, and the outcome.
+
+use format::{Draft, FileState, View, digest};
+use model::{Change, Context, FolderMove, Object, Outcome, ProjectPath, Refusal, Reply, Timestamp, Warning};
+
+use super::forget::forget;
+use super::ids;
+use super::place::{PLAN, Place, SCENARIO, TASKS};
+use super::records::{Kind, Owner, Scenario, Task, TaskMd, object};
+use super::render::{images, overlaid};
+use super::scenario_json;
+use super::shelf::Shelf;
+use super::state::State;
+use super::status::Status;
+use super::texts::irregular;
+use super::work::{Seeds, Work};
+
+/// A changing call, half done.
+pub(super) struct Turn<'a> {
+    pub(super) view: &'a View<'a>,
+    pub(super) ctx: &'a Context,
+    pub(super) place: &'a Place,
+    pub(super) state: State,
+    /// The folders as they stand before the call.
+    pub(super) shelf: Shelf<'a>,
+    pub(super) warnings: Vec<Warning>,
+    draft: Draft<'a>,
+    moves: Vec<FolderMove>,
+}
+
+impl<'a> Turn<'a> {
+    /// Looks at the scenario.
+    pub(super) fn begin(view: &'a View<'a>, ctx: &'a Context, place: &'a Place) -> Self {
+        Self {
+            view,
+            ctx,
+            place,
+            state: State::load(view.records, &place.space).unwrap_or_default(),
+            shelf: Shelf::new(view.files, place),
+            warnings: Vec::new(),
+            draft: Draft::new(view.records),
+            moves: Vec::new(),
+        }
+    }
+
+    /// Adds a warning about a task.
+    pub(super) fn warn(&mut self, code: &'static str, message: String, id: &str) {
+        self.warnings.push(Warning::new(code, message).with("id", id));
+    }
+
+    /// The task that an argument means.
+    pub(super) fn find(&self, name: &str, field: &str) -> Result<usize, Refusal> {
+        find(&self.state, name, field)
+    }
+
+    /// Looks for work, with the seeds of the plan.
+    pub(super) fn work<'s>(&'s self, seeds: &'s Seeds) -> Work<'s> {
+        Work { records: self.view.records, place: self.place, shelf: &self.shelf, seeds }
+    }
+
+    /// The seeds of the plan.
+    pub(super) fn seeds(&self) -> Seeds {
+        Seeds::of(self.state.plan.as_deref())
+    }
+
+    /// The caller as the owner of a task that begins now.
+    pub(super) fn caller(&self) -> Owner {
+        let now = self.ctx.now.as_millis();
+        Owner { session: self.ctx.session.clone(), started_at: now, last_call: now }
+    }
+
+    /// Now, as records have it.
+    pub(super) fn now(&self) -> String {
+        self.ctx.now.to_millis_text()
+    }
+
+    /// What is known of a task.md.
+    pub(super) fn task_md(&self, id: &str) -> Option<TaskMd> {
+        TaskMd::get(&self.draft, &self.place.space, id)
+    }
+
+    /// Remembers a task.md that was there before us.
+    pub(super) fn found_task_md(&mut self, id: &str, text: String) {
+        let file = TaskMd { text, wrote: None, is_seed: false, at: String::new() };
+        self.put_task_md(id, &file);
+    }
+
+    /// Writes a task.md.
+    pub(super) fn write_task_md(&mut self, id: &str, text: String, is_seed: bool) {
+        let wrote = Some(digest(text.as_bytes()));
+        let file = TaskMd { text, wrote, is_seed, at: self.now() };
+        self.put_task_md(id, &file);
+    }
+
+    /// Writes a task.md that is gone as it was last seen.
+    pub(super) fn restore_task_md(&mut self, id: &str, file: TaskMd) {
+        // The time moves, even where the clock does not.
+        let now = self.now();
+        let at = if file.at == now { format!("{now} ") } else { now };
+        self.put_task_md(id, &TaskMd { at, ..file });
+        let path = self.place.task_file(id, super::place::TASK_MD);
+        self.warnings.push(restored(&path));
+    }
+
+    /// Remembers what stands in a task.md under another id.
+    pub(super) fn put_task_md(&mut self, id: &str, file: &TaskMd) {
+        self.draft.put(Kind::TaskMd.key(&self.place.space, id), file.to_value());
+        self.state.watched.insert(id.to_owned());
+    }
+
+    /// Refuses a folder that is none, such as a link that leads elsewhere.
+    pub(super) fn check_folder(&self, id: &str) -> Result<(), Refusal> {
+        let path = self.place.task(id);
+        match self.view.files.read(&path, 0) {
+            FileState::Absent | FileState::Irregular(format::Irregular::Folder) => Ok(()),
+            FileState::Irregular(what) if what != format::Irregular::TooLarge => Err(irregular(&path, what).0),
+            _ => {
+                let refusal = Refusal::refused("image_unreadable", format!("{path} is a file, not a folder"));
+                Err(refusal.hint(format!("move {path} away")))
+            }
+        }
+    }
+
+    /// Moves a task's folder to the trash. Answers where it will lie.
+    pub(super) fn archive(&mut self, id: &str) -> ProjectPath {
+        let trash = ProjectPath::known(".mainstay/trash/upgrade");
+        let name = format!("{id}-{}", self.ctx.now.to_stamp());
+        let numbered = (1..).map(|number| if number == 1 { name.clone() } else { format!("{name}-{number}") });
+        let is_taken = |to: &ProjectPath| self.view.files.is_folder(to) || self.moves.iter().any(|step| step.to == *to);
+        let paths = numbered.map(|name| trash.join(&format!("{}/{name}", self.place.id)).expect("names make a path"));
+        let to = paths.into_iter().find(|to| !is_taken(to)).expect("some number is free");
+        let from = self.place.task(id);
+        self.move_folder(id, from, to.clone());
+        to
+    }
+
+    /// Moves a task's folder to that of another id.
+    pub(super) fn rename_folder(&mut self, from: &str, to: &str) {
+        let (from_path, to_path) = (self.place.task(from), self.place.task(to));
+        self.move_folder(from, from_path, to_path);
+    }
+
+    fn move_folder(&mut self, id: &str, from: ProjectPath, to: ProjectPath) {
+        let record = object([("id", id.into()), ("from", from.as_str().into()), ("to", to.as_str().into())]);
+        let key = format!("{id} {} {}", to.name(), self.ctx.now.to_stamp());
+        self.draft.put(Kind::Archive.key(&self.place.space, key), record);
+        self.moves.push(FolderMove { from, to });
+    }
+
+    /// Removes tasks with their records; folders that hold work were archived before.
+    pub(super) fn forget(&mut self, ids: &[String]) {
+        forget(&mut self.state, &mut self.draft, &self.place.space, ids);
+    }
+
+    /// Ends the call: remembers who called, adopts the scenario, and moves its times if anything moved.
+    pub(super) fn finish(mut self, mut body: Object) -> Outcome {
+        self.touch_owner();
+        self.prune();
+        let was_adopted = self.state.scenario.is_some();
+        self.adopt();
+        self.state.save(&self.place.space, &mut self.draft);
+        let moved = self.has_moved();
+        if moved {
+            let updated_at = self.now();
+            if let Some(scenario) = &mut self.state.scenario {
+                scenario.updated_at = updated_at;
+            }
+            self.state.save(&self.place.space, &mut self.draft);
+        }
+        if was_adopted {
+            let gone = [PLAN, TASKS, SCENARIO].into_iter().filter(|name| *name != PLAN || self.state.plan.is_some());
+            for path in gone.map(|name| self.place.file(name)) {
+                if self.view.files.read(&path, 0) == FileState::Absent {
+                    self.warnings.push(restored(&path));
+                }
+            }
+        }
+        body.insert("scenarioId".to_owned(), self.place.id.as_str().into());
+        let changes = self.draft.into_changes();
+        let minor = !moved && self.moves.is_empty() && changes.iter().all(is_touch);
+        let reply = Reply { body, warnings: self.warnings, ..Reply::default() };
+        Outcome { changes, moves: self.moves, minor, reply, ..Outcome::default() }
+    }
+
+    // The caller is alive: every task that the session holds knows.
+    fn touch_owner(&mut self) {
+        let now = self.ctx.now.as_millis();
+        for task in self.state.tasks.iter_mut().filter(|task| task.status == Status::InProgress) {
+            if let Some(owner) = task.owner.as_mut().filter(|owner| owner.session == self.ctx.session) {
+                owner.last_call = now;
+            }
+        }
+    }
+
+    // What was reached, or is about tasks that are no more, waits for nobody.
+    fn prune(&mut self) {
+        let statuses: Vec<(String, Option<Status>)> = {
+            let tree = self.state.tree();
+            let leaf = |at: usize| tree.is_leaf(at).then(|| tree.status(at));
+            self.state.tasks.iter().enumerate().map(|(at, task)| (task.id.clone(), leaf(at))).collect()
+        };
+        let statuses: std::collections::HashMap<String, Option<Status>> = statuses.into_iter().collect();
+        let open = |(id, to): &(String, Status)| statuses.get(id).is_some_and(|now| now.is_some_and(|now| now != *to));
+        self.state.pending.status_edits.retain(open);
+        let hidden: Vec<&str> = self.state.hidden.iter().map(|task| task.id.as_str()).collect();
+        let stands = |id: &str| statuses.contains_key(id) || hidden.contains(&id);
+        self.state.pending.removals.retain(|removal| stands(&removal.id));
+    }
+
+    fn adopt(&mut self) {
+        let now = self.now();
+        let told = self.state.json.as_ref().and_then(|object| object.get("startTime")?.as_str());
+        let start = told.filter(|time| !time.is_empty()).map(str::to_owned);
+        if let Some(scenario) = &mut self.state.scenario {
+            scenario.start_time = start.unwrap_or_else(|| std::mem::take(&mut scenario.start_time));
+        } else {
+            let began = || {
+                let date = self.state.layout.started.as_deref()?.get(..10)?;
+                Timestamp::parse_rfc3339(&format!("{date}T00:00:00Z")).map(Timestamp::to_millis_text)
+            };
+            let start_time = start.or_else(began).unwrap_or(now);
+            self.state.scenario = Some(Scenario { start_time, updated_at: String::new() });
+        }
+        if self.state.json.is_none() {
+            let began = self.state.scenario.as_ref().map_or("", |scenario| scenario.start_time.as_str());
+            self.state.json = Some(scenario_json::new(&self.place.id, began));
+        }
+        self.state.layout.started = None;
+    }
+
+    // Whether any of the rendered files would differ from what stands there.
+    fn has_moved(&self) -> bool {
+        let changes: Vec<Change> = self.draft.changes();
+        let folders = overlaid(self.view, self.place, &changes);
+        let shown = images(&self.state, self.place, &folders);
+        shown.into_iter().any(|(name, text)| {
+            let path = self.place.file(name);
+            let limit = u64::try_from(text.len()).unwrap_or(u64::MAX);
+            self.view.files.read(&path, limit) != FileState::Bytes(text.into_bytes())
+        })
+    }
+}
+
+/// The listed task that a name means.
+pub(super) fn find(state: &State, name: &str, field: &str) -> Result<usize, Refusal> {
+    if ids::is_forbidden(name) {
+        let refusal = Refusal::refused("invalid_task_id", format!("{name:?} can be no task id"));
+        return Err(refusal.field(field).allowed("NN(.NN)*-slug, as 02.01-move-code"));
+    }
+    let index = state.index();
+    match index.all(name).as_slice() {
+        [only] => Ok(*only),
+        [] => {
+            let waits = state.hidden.iter().any(|task: &Task| task.id.eq_ignore_ascii_case(name));
+            Err(if waits {
+                let message = format!("{name} was taken out of {PLAN} and waits to be removed");
+                let hint = "put its heading back, or call reconcile with confirmRemovals or renames";
+                Refusal::refused("drift_conflict", message).field(field).hint(hint)
+            } else {
+                Refusal::refused("task_not_found", format!("there is no task {name:?}")).field(field)
+            })
+        }
+        several => {
+            let ids: Vec<&str> = several.iter().map(|at| state.tasks[*at].id.as_str()).collect();
+            let refusal = Refusal::refused("ambiguous_task_id", format!("{name:?} may mean several tasks"));
+            Err(refusal.field(field).allowed(ids))
+        }
+    }
+}
+
+fn restored(path: &ProjectPath) -> Warning {
+    Warning::new("image_restored", format!("{path} was gone and is written again")).with("path", path.as_str())
+}
+
+// Whether a change only notes that an owner is alive.
+fn is_touch(change: &Change) -> bool {
+    let without_owner = |value: &Option<model::Value>| {
+        let mut value = value.clone()?;
+        value.as_object_mut()?.shift_remove("owner");
+        Some(value)
+    };
+    change.key.kind == Kind::Task.word()
+        && change.before.is_some()
+        && without_owner(&change.before) == without_owner(&change.after)
+}
