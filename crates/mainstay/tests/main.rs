@@ -1,6 +1,7 @@
 //! The built program, seen from outside, and the house it is built in.
 #![allow(clippy::unwrap_used)]
 
+mod agent;
 mod environment;
 mod house;
 mod reference;
