@@ -10,6 +10,7 @@ mod contract;
 mod error;
 mod splice;
 mod state;
+mod stretches;
 #[cfg(feature = "suite")]
 pub mod suite;
 mod text;
@@ -20,5 +21,6 @@ pub use contract::{EntryPage, NewEntry, Opener, Reads, Store, StoreSize, Txn};
 pub use error::StoreError;
 pub use splice::{Splice, SpliceError};
 pub use state::{ImageState, Mark, PendingMove, Receipt, StoredChange, StoredEntry, TableState};
+pub use stretches::Stretch;
 pub use text::{Weaving, from_text, to_text, weave};
 pub use unwind::Unwinder;

@@ -1,6 +1,7 @@
-//! Splices: the change of a value's text as what was taken out and what was put in.
+//! Splices: the change of a value's text as what was taken out and what was put in, stretch by stretch.
 
 use crate::StoreError;
+use crate::stretches::{Stretch, differences};
 
 /// How the compact JSON text of one record's value changed.
 ///
@@ -19,16 +20,12 @@ pub enum Splice {
         /// Its text.
         before: String,
     },
-    /// A stretch of the text was replaced. Undone by replacing it back.
+    /// Stretches of the text were replaced. Undone by replacing them back.
     Replaced {
-        /// How many bytes before the stretch stay.
-        prefix: usize,
-        /// How many bytes behind the stretch stay.
+        /// The stretches, in their order; at least one.
+        stretches: Vec<Stretch>,
+        /// How many bytes behind the last stretch stay.
         suffix: usize,
-        /// The stretch before.
-        removed: String,
-        /// The stretch after.
-        added: String,
     },
 }
 
@@ -53,6 +50,7 @@ const ABSENT: u8 = 0;
 const CREATED: u8 = 1;
 const DELETED: u8 = 2;
 const REPLACED: u8 = 3;
+const WOVEN: u8 = 4;
 
 impl Splice {
     /// The splice that leads from one text to the other.
@@ -62,15 +60,8 @@ impl Splice {
             (None, Some(after)) => Self::Created { after: after.to_owned() },
             (Some(before), None) => Self::Deleted { before: before.to_owned() },
             (Some(before), Some(after)) => {
-                let prefix = common_prefix(before, after);
-                let (old, new) = (&before[prefix..], &after[prefix..]);
-                let suffix = common_suffix(old, new);
-                Self::Replaced {
-                    prefix,
-                    suffix,
-                    removed: old[..old.len() - suffix].to_owned(),
-                    added: new[..new.len() - suffix].to_owned(),
-                }
+                let (stretches, suffix) = differences(before, after);
+                Self::Replaced { stretches, suffix }
             }
         }
     }
@@ -81,8 +72,9 @@ impl Splice {
             (Self::Absent, None) => Ok(None),
             (Self::Created { after }, None) => Ok(Some(after.clone())),
             (Self::Deleted { before: expected }, Some(before)) if expected == before => Ok(None),
-            (Self::Replaced { prefix, suffix, removed, added }, Some(before)) => {
-                exchange(before, *prefix, *suffix, removed, added).map(Some)
+            (Self::Replaced { stretches, suffix }, Some(before)) => {
+                let pairs = stretches.iter().map(|it| (it.kept, it.removed.as_str(), it.added.as_str()));
+                exchange(before, pairs, *suffix).map(Some)
             }
             _ => Err(SpliceError::Mismatch),
         }
@@ -94,8 +86,9 @@ impl Splice {
             (Self::Absent, None) => Ok(None),
             (Self::Created { after: expected }, Some(after)) if expected == after => Ok(None),
             (Self::Deleted { before }, None) => Ok(Some(before.clone())),
-            (Self::Replaced { prefix, suffix, removed, added }, Some(after)) => {
-                exchange(after, *prefix, *suffix, added, removed).map(Some)
+            (Self::Replaced { stretches, suffix }, Some(after)) => {
+                let pairs = stretches.iter().map(|it| (it.kept, it.added.as_str(), it.removed.as_str()));
+                exchange(after, pairs, *suffix).map(Some)
             }
             _ => Err(SpliceError::Mismatch),
         }
@@ -103,23 +96,37 @@ impl Splice {
 
     /// The stored form.
     ///
-    /// **Shape**: a tag byte; for a replacement the lengths of prefix, suffix and removed text as
-    /// LEB128 numbers; then the texts, the last one without a length.
+    /// **Shape**: a tag byte; for one replaced stretch the lengths of prefix, suffix and removed text
+    /// as LEB128 numbers; for several the length of the suffix, their number, and for each the lengths of
+    /// kept, removed and added text; then the texts.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let (tag, text) = match self {
-            Self::Absent => (ABSENT, ""),
-            Self::Created { after } => (CREATED, after.as_str()),
-            Self::Deleted { before } => (DELETED, before.as_str()),
-            Self::Replaced { added, .. } => (REPLACED, added.as_str()),
+        let whole = |tag: u8, text: &str| [&[tag], text.as_bytes()].concat();
+        let (stretches, suffix) = match self {
+            Self::Absent => return vec![ABSENT],
+            Self::Created { after } => return whole(CREATED, after),
+            Self::Deleted { before } => return whole(DELETED, before),
+            Self::Replaced { stretches, suffix } => (stretches, *suffix),
         };
-        let mut bytes = vec![tag];
-        if let Self::Replaced { prefix, suffix, removed, .. } = self {
-            for number in [*prefix, *suffix, removed.len()] {
+        let mut bytes = Vec::new();
+        if let [one] = stretches.as_slice() {
+            bytes.push(REPLACED);
+            for number in [one.kept, suffix, one.removed.len()] {
                 push_number(&mut bytes, number);
             }
-            bytes.extend_from_slice(removed.as_bytes());
+        } else {
+            bytes.push(WOVEN);
+            push_number(&mut bytes, suffix);
+            push_number(&mut bytes, stretches.len());
+            for one in stretches {
+                for number in [one.kept, one.removed.len(), one.added.len()] {
+                    push_number(&mut bytes, number);
+                }
+            }
         }
-        bytes.extend_from_slice(text.as_bytes());
+        for one in stretches {
+            bytes.extend_from_slice(one.removed.as_bytes());
+            bytes.extend_from_slice(one.added.as_bytes());
+        }
         bytes
     }
 
@@ -135,42 +142,56 @@ impl Splice {
                 let suffix = pull_number(&mut rest)?;
                 let length = pull_number(&mut rest)?;
                 let (removed, added) = rest.split_at_checked(length).ok_or(SpliceError::Malformed)?;
-                Ok(Self::Replaced { prefix, suffix, removed: text(removed)?, added: text(added)? })
+                let one = Stretch { kept: prefix, removed: text(removed)?, added: text(added)? };
+                Ok(Self::Replaced { stretches: vec![one], suffix })
+            }
+            WOVEN => {
+                let suffix = pull_number(&mut rest)?;
+                let stretches = pull_stretches(&mut rest)?;
+                if rest.is_empty() { Ok(Self::Replaced { stretches, suffix }) } else { Err(SpliceError::Malformed) }
             }
             _ => Err(SpliceError::Malformed),
         }
     }
 }
 
-/// Length of the longest common prefix that ends between two characters.
-fn common_prefix(a: &str, b: &str) -> usize {
-    let mut length = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
-    // Up to here both texts are the same bytes, so a boundary of one is a boundary of the other.
-    while !a.is_char_boundary(length) {
-        length -= 1;
+/// `whole` with each stretch, which must be what is to go out, replaced by what comes in.
+///
+/// A stretch is what is kept before it, what goes out, and what comes in.
+fn exchange<'a>(
+    whole: &str,
+    stretches: impl Iterator<Item = (usize, &'a str, &'a str)>,
+    suffix: usize,
+) -> Result<String, SpliceError> {
+    let mut made = String::with_capacity(whole.len());
+    let mut rest = whole;
+    for (kept, out, into) in stretches {
+        let (head, tail) = rest.split_at_checked(kept).ok_or(SpliceError::Mismatch)?;
+        rest = tail.strip_prefix(out).ok_or(SpliceError::Mismatch)?;
+        made.push_str(head);
+        made.push_str(into);
     }
-    length
+    made.push_str(rest);
+    if rest.len() == suffix { Ok(made) } else { Err(SpliceError::Mismatch) }
 }
 
-/// Length of the longest common suffix that starts between two characters.
-fn common_suffix(a: &str, b: &str) -> usize {
-    let mut length = a.bytes().rev().zip(b.bytes().rev()).take_while(|(a, b)| a == b).count();
-    while !a.is_char_boundary(a.len() - length) {
-        length -= 1;
+fn pull_stretches(rest: &mut &[u8]) -> Result<Vec<Stretch>, SpliceError> {
+    let count = pull_number(rest)?;
+    // Each takes three bytes at least: foreign bytes ask for no more memory than they have.
+    if !(2..=rest.len() / 3).contains(&count) {
+        return Err(SpliceError::Malformed);
     }
-    length
-}
-
-/// `whole` with the stretch between prefix and suffix, which must be `out`, replaced by `into`.
-fn exchange(whole: &str, prefix: usize, suffix: usize, out: &str, into: &str) -> Result<String, SpliceError> {
-    let kept = prefix.checked_add(suffix).ok_or(SpliceError::Mismatch)?;
-    if whole.len().checked_sub(kept) != Some(out.len()) {
-        return Err(SpliceError::Mismatch);
+    let mut lengths = Vec::with_capacity(count);
+    for _ in 0..count {
+        lengths.push((pull_number(rest)?, pull_number(rest)?, pull_number(rest)?));
     }
-    let head = whole.get(..prefix).ok_or(SpliceError::Mismatch)?;
-    let stretch = whole.get(prefix..whole.len() - suffix).ok_or(SpliceError::Mismatch)?;
-    let tail = &whole[whole.len() - suffix..];
-    if stretch == out { Ok([head, into, tail].concat()) } else { Err(SpliceError::Mismatch) }
+    let mut pull = |length| {
+        let (part, others) = rest.split_at_checked(length).ok_or(SpliceError::Malformed)?;
+        *rest = others;
+        text(part)
+    };
+    let stretch = |(kept, removed, added)| Ok(Stretch { kept, removed: pull(removed)?, added: pull(added)? });
+    lengths.into_iter().map(stretch).collect()
 }
 
 fn text(bytes: &[u8]) -> Result<String, SpliceError> {
@@ -233,15 +254,39 @@ mod tests {
         for text in [None, Some(""), Some("[1,4,3]"), Some("[1,2,3,4]"), Some("[1é3]"), Some("aaé2é")] {
             assert_eq!(splice.apply(text), Err(SpliceError::Mismatch), "{text:?}");
         }
-        let huge = Splice::Replaced { prefix: usize::MAX, suffix: 2, removed: String::new(), added: String::new() };
-        assert_eq!(huge.apply(Some("x")), Err(SpliceError::Mismatch));
+        for (kept, suffix) in [(usize::MAX, 2), (0, usize::MAX), (1, 1)] {
+            let stretches = vec![Stretch { kept, removed: String::new(), added: String::new() }];
+            assert_eq!(Splice::Replaced { stretches, suffix }.apply(Some("x")), Err(SpliceError::Mismatch));
+        }
     }
 
     fn texts() -> impl Strategy<Value = Option<String>> {
         prop::option::of("[aé€😀b]{0,12}")
     }
 
+    /// A long text, and the same with stretches exchanged.
+    fn edited() -> impl Strategy<Value = (String, String)> {
+        let parts = prop::collection::vec("[aé€😀b0-9]{0,90}", 1..24);
+        let edits = prop::collection::vec((any::<prop::sample::Index>(), "[é€x]{0,40}"), 0..6);
+        (parts, edits).prop_map(|(parts, edits)| {
+            let mut edited = parts.clone();
+            for (place, text) in edits {
+                *place.get_mut(&mut edited) = text;
+            }
+            (parts.concat(), edited.concat())
+        })
+    }
+
     proptest! {
+        #[test]
+        fn stretches_are_put_back((before, after) in edited()) {
+            let splice = Splice::between(Some(&before), Some(&after));
+            let stored = Splice::from_bytes(&splice.to_bytes()).unwrap();
+            prop_assert_eq!(&stored, &splice);
+            prop_assert_eq!(stored.apply(Some(&before)).unwrap().unwrap(), after.clone());
+            prop_assert_eq!(stored.unapply(Some(&after)).unwrap().unwrap(), before);
+        }
+
         #[test]
         fn apply_and_unapply_are_inverse(before in texts(), after in texts()) {
             let splice = Splice::between(before.as_deref(), after.as_deref());
@@ -251,7 +296,7 @@ mod tests {
         }
 
         #[test]
-        fn foreign_bytes_never_panic(mut bytes in prop::collection::vec(any::<u8>(), 0..40), tag in 0u8..5, text in texts()) {
+        fn foreign_bytes_never_panic(mut bytes in prop::collection::vec(any::<u8>(), 0..40), tag in 0u8..6, text in texts()) {
             if let Some(first) = bytes.first_mut() {
                 *first = tag;
             }
