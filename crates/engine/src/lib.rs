@@ -10,6 +10,7 @@ mod clock;
 mod engine;
 mod foreign;
 mod git;
+mod git_head;
 mod ground;
 mod heal;
 mod history;

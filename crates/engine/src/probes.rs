@@ -12,7 +12,7 @@ use model::Value;
 use rustix::fs::OFlags;
 
 use crate::locks::Deadline;
-use crate::{git, tables};
+use crate::{git, git_head, tables};
 
 /// How long a health answer may take.
 const HEALTH_WAIT: Duration = Duration::from_millis(500);
@@ -41,6 +41,10 @@ impl Probes for HostProbes {
 
     fn git(&self, folder: &str) -> GitProbe {
         git::probe(Path::new(folder))
+    }
+
+    fn head(&self) -> Option<String> {
+        git_head::read(&self.root)
     }
 
     fn commits_between(&self, ancestor: &str, head: &str) -> Option<u64> {

@@ -8,11 +8,13 @@
 mod command;
 mod contract;
 mod digest;
+pub mod document;
 mod draft;
 pub mod equality;
 pub mod fence;
 pub mod fenced_blocks;
 pub mod field_schema;
+pub mod front_matter;
 mod hook;
 pub mod markdown;
 pub mod merge_patch;

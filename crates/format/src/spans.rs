@@ -94,15 +94,17 @@ pub fn heading(line: &str) -> Option<Heading> {
     Some(Heading { level, start, end: start + text.len() })
 }
 
+/// A line that opens or closes fenced code.
 #[derive(Clone, Copy)]
-struct Fence {
+pub(crate) struct Fence {
     mark: char,
     length: usize,
     is_bare: bool,
 }
 
 impl Fence {
-    fn of(line: &str) -> Option<Self> {
+    /// The fence that a line may be.
+    pub(crate) fn of(line: &str) -> Option<Self> {
         let text = line.trim_start_matches(' ');
         let mark = text.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
         let info = text.trim_start_matches(mark);
@@ -111,7 +113,8 @@ impl Fence {
         may_be.then_some(Self { mark, length, is_bare: info.trim().is_empty() })
     }
 
-    fn closes(self, opening: &Self) -> bool {
+    /// Whether it closes what `opening` opened.
+    pub(crate) fn closes(self, opening: &Self) -> bool {
         self.mark == opening.mark && self.length >= opening.length && self.is_bare
     }
 }

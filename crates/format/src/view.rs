@@ -130,6 +130,11 @@ pub trait Probes {
         GitProbe::default()
     }
 
+    /// The commit that HEAD names, where the project root itself holds a repository; git is not asked.
+    fn head(&self) -> Option<String> {
+        None
+    }
+
     /// How many commits lead from `ancestor` to `head`; `None` where it is no ancestor or git is silent.
     fn commits_between(&self, _ancestor: &str, _head: &str) -> Option<u64> {
         None

@@ -3,10 +3,11 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod hseos;
+pub mod msd;
 pub mod skillstate;
 pub mod upgrade;
 
 use format::Format;
 
 /// Every format, in the order in which their locks are taken and their blocks are shown.
-pub static ALL: &[&dyn Format] = &[&hseos::Hseos, &skillstate::Skillstate, &upgrade::Upgrade];
+pub static ALL: &[&dyn Format] = &[&hseos::Hseos, &skillstate::Skillstate, &upgrade::Upgrade, &msd::Msd];

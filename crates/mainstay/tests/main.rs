@@ -4,6 +4,7 @@
 mod agent;
 mod environment;
 mod house;
+mod planning;
 mod reference;
 mod tools_list;
 mod vectors;

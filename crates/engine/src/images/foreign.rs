@@ -12,7 +12,7 @@ use model::{ProjectPath, Refusal, RefusalClass, Timestamp};
 use rustix::fs::{Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
 
 use super::files::ProjectFiles;
-use super::holder::{Judged, PidFileAges, Shape, judge_folder, judge_pid_file, our_mark, reclaim};
+use super::holder::{Holder, Judged, PidFileAges, Shape, judge_folder, judge_pid_file, our_mark, reclaim};
 use crate::clock;
 use crate::locks::Deadline;
 use crate::refusals;
@@ -156,19 +156,23 @@ fn take<'a>(
         match judge() {
             Judged::Free if at_once < AT_ONCE => at_once += 1,
             Judged::Stale { seen, .. } if at_once < AT_ONCE && reclaim(files, lock, shape, &seen) => at_once += 1,
-            Judged::Free => rest(deadline, lock, "others in turn")?,
-            Judged::Held { holder } | Judged::Stale { holder, .. } => rest(deadline, lock, &holder)?,
+            Judged::Free => rest(deadline, lock, None)?,
+            Judged::Held { holder } | Judged::Stale { holder, .. } => rest(deadline, lock, Some(&holder))?,
         }
     }
 }
 
-fn rest(deadline: Deadline, lock: &ProjectPath, holder: &str) -> Result<(), Refusal> {
+// Without a holder, others take the lock in turn.
+fn rest(deadline: Deadline, lock: &ProjectPath, holder: Option<&Holder>) -> Result<(), Refusal> {
     let left = deadline.left();
     if left.is_zero() {
-        let message = format!("{lock} is held by {holder}");
-        return Err(Refusal::new(RefusalClass::Unavailable, "lock_timeout", message)
-            .with("holder", holder)
-            .hint("wait for that process, or end it, and repeat the command"));
+        let name = holder.map_or("others in turn", |holder| &holder.name);
+        let message = format!("{lock} is held by {name}");
+        let mut refusal = Refusal::new(RefusalClass::Unavailable, "lock_timeout", message).with("holder", name);
+        if let Some(pid) = holder.and_then(|holder| holder.pid) {
+            refusal = refusal.with("holder_pid", pid);
+        }
+        return Err(refusal.hint("wait for that process, or end it, and repeat the command"));
     }
     let jitter = u64::from(clock::random().as_bytes()[0]) % 16;
     std::thread::sleep((REST + Duration::from_millis(jitter)).min(left));

@@ -45,8 +45,17 @@ pub(super) struct Seen {
 /// What a look at a taken lock says.
 pub(super) enum Judged {
     Free,
-    Held { holder: String },
-    Stale { seen: Seen, holder: String },
+    Held { holder: Holder },
+    Stale { seen: Seen, holder: Holder },
+}
+
+/// Who holds a lock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Holder {
+    /// How the lock names it.
+    pub(super) name: String,
+    /// Its process, if the lock says which.
+    pub(super) pid: Option<i32>,
 }
 
 impl Shape {
@@ -87,7 +96,7 @@ pub(super) fn judge_folder(files: &ProjectFiles, lock: &ProjectPath, stale_ms: i
     let (host, boot, space) = machine();
     let asks_here = matches!(words[..], ["mainstay", _, h, b, s] if h == host && b == boot && s == space);
     let is_dead = asks_here && pid_of(pid.as_bytes()).is_some_and(|pid| !is_alive(pid));
-    let holder = format!("pid {pid}");
+    let holder = Holder { name: format!("pid {pid}"), pid: pid_of(pid.as_bytes()) };
     if is_dead || is_older(&metadata, stale_ms, now) { Judged::Stale { seen, holder } } else { Judged::Held { holder } }
 }
 
@@ -98,7 +107,7 @@ pub(super) fn judge_pid_file(files: &ProjectFiles, lock: &ProjectPath, ages: Pid
         FileState::Bytes(bytes) => pid_of(bytes),
         _ => None,
     };
-    let holder = pid.map_or("unknown".into(), |pid| format!("pid {pid}"));
+    let holder = Holder { name: pid.map_or("unknown".into(), |pid| format!("pid {pid}")), pid };
     let is_stale = match (&seen.mark, pid) {
         // A process that bears our id and does not hold the lock is one that was killed: in a
         // container each has the same. Two of ours never meet here, since each holds its format's lock.

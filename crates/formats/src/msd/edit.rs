@@ -1,0 +1,266 @@
+//! Editing STATE.md: a verb's own changes, then the front matter that follows from them.
+
+use format::document::{Outline, fields};
+use format::front_matter::{FrontMatter, Located, Scalar, locate};
+use model::{Object, Outcome, Refusal, RefusalClass, Reply, Value, Warning};
+
+use super::body::Body;
+use super::derive::{self, Derived, Keys, StatusRule};
+use super::documents::{self, STATE, Stored};
+use super::phase_id::PhaseId;
+use super::site::Site;
+use super::status;
+
+/// STATE.md while a verb changes it.
+pub(super) struct Edit<'a> {
+    pub(super) site: &'a Site<'a>,
+    /// The text as it was.
+    pub(super) before: String,
+    /// The text as it is by now, but for the front matter that follows from it.
+    pub(super) text: String,
+    /// Body fields whose line changed.
+    pub(super) updated: Vec<String>,
+    /// Body fields that keep the words of their author.
+    pub(super) kept: Vec<&'static str>,
+    /// Keys that the verb itself sets.
+    pub(super) own: Keys,
+    /// Whether settling runs although the verb changed nothing itself.
+    pub(super) settles_always: bool,
+    /// How the status follows.
+    pub(super) syncs_status: bool,
+    pub(super) warnings: Vec<Warning>,
+}
+
+impl<'a> Edit<'a> {
+    /// Opens STATE.md for a change.
+    ///
+    /// **Errors**: those of [`Site::state`]; `state_corrupt` for a text that must not be written over.
+    pub(super) fn open(site: &'a Site<'a>) -> Result<Self, Refusal> {
+        let stored = site.state()?;
+        check_writable(&stored, site)?;
+        Ok(Self::of(stored.text, site))
+    }
+
+    /// An edit of a text that stands nowhere yet.
+    pub(super) fn of(text: String, site: &'a Site<'a>) -> Self {
+        Self {
+            site,
+            before: text.clone(),
+            text,
+            updated: Vec::new(),
+            kept: Vec::new(),
+            own: Keys::default(),
+            settles_always: false,
+            syncs_status: false,
+            warnings: Vec::new(),
+        }
+    }
+
+    /// The body as it is by now.
+    pub(super) fn body(&self) -> Body<'_> {
+        Body::read(&self.text)
+    }
+
+    /// The value of a field as it is by now.
+    pub(super) fn field(&self, name: &str) -> Option<String> {
+        self.body().field(name).map(str::to_owned)
+    }
+
+    /// The stored text of a front matter key.
+    pub(super) fn stored(&self, key: &str) -> Option<String> {
+        FrontMatter::read(&self.text)?.text(key).map(str::to_owned)
+    }
+
+    /// The current phase: the body's, else the stored one.
+    pub(super) fn current_phase(&self) -> Option<PhaseId> {
+        self.body().current_phase().or_else(|| PhaseId::parse(&self.stored("current_phase")?))
+    }
+
+    /// The milestone that counts: the stored one, else the one that would be derived.
+    pub(super) fn milestone(&self) -> Option<String> {
+        let derived = || derive::derive(&self.text, self.site, &self.own, StatusRule::Show);
+        self.stored("milestone")
+            .filter(|text| !text.is_empty())
+            .or_else(|| derived().keys.text("milestone").map(str::to_owned))
+    }
+
+    /// Writes a field if it is there; says whether it is.
+    ///
+    /// **Errors**: `field_shadowed`.
+    pub(super) fn set(&mut self, name: &str, value: &str) -> Result<bool, Refusal> {
+        let body = Body::read(&self.text);
+        let (lines, _) = body.scope(name);
+        let written = match fields::write(&body.outline, body.from, lines, name, value) {
+            Ok(text) => text,
+            Err(fields::NotWritten::Missing) => return Ok(false),
+            Err(fields::NotWritten::Shadowed) => return Err(shadowed(name)),
+        };
+        if written != self.text {
+            self.text = written;
+            self.updated.push(name.to_owned());
+        }
+        Ok(true)
+    }
+
+    /// Writes `Status` unless its author's own words stand there.
+    pub(super) fn set_status(&mut self, value: &str) -> Result<(), Refusal> {
+        if self.field("Status").is_some_and(|there| !status::is_replaceable(&there)) {
+            self.kept.push("Status");
+            return Ok(());
+        }
+        self.set("Status", value).map(drop)
+    }
+
+    /// Dates `Last activity` unless its author's own words stand there; `what` happened goes into the front matter.
+    pub(super) fn date_activity(&mut self, what: Option<&str>) -> Result<(), Refusal> {
+        if self.field("Last activity").is_some_and(|there| !status::is_replaceable_activity(&there)) {
+            self.kept.push("Last activity");
+            return Ok(());
+        }
+        let today = self.site.today();
+        self.set("Last activity", &today)?;
+        if let Some(what) = what {
+            self.own.set("last_activity_desc", Scalar::Text(what.to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Sets the lifecycle keys: the status and what is under way or next.
+    pub(super) fn lifecycle(&mut self, status: Option<&str>, active: Option<&str>, next: Option<(&str, Vec<String>)>) {
+        if let Some(status) = status {
+            self.own.set("status", Scalar::Text(status.to_owned()));
+        }
+        self.own.set("active_phase", Scalar::or_null(active));
+        let (action, phases) = next.unzip();
+        self.own.set("next_action", Scalar::or_null(action));
+        self.own.set("next_phases", phases.map_or(Scalar::Null, Scalar::List));
+    }
+
+    /// Sets a key to null where it holds anything.
+    pub(super) fn clear(&mut self, key: &'static str) {
+        if FrontMatter::read(&self.text).is_some_and(|front| front.entry(key).is_some()) {
+            self.own.set(key, Scalar::Null);
+        }
+    }
+
+    /// Whether the verb's own edits changed a byte.
+    pub(super) fn is_changed(&self) -> bool {
+        if self.text != self.before {
+            return true;
+        }
+        let mut text = self.text.clone();
+        self.own.apply(&mut text, self.site);
+        text != self.before
+    }
+
+    /// What the keys should say after this edit, the verb's own among them.
+    pub(super) fn derived(&self) -> Derived {
+        let rule = if self.syncs_status {
+            StatusRule::Sync
+        } else {
+            StatusRule::Settle {
+                changed: status_words(&self.before, None) != status_words(&self.text, Some(&self.own)),
+            }
+        };
+        let mut derived = derive::derive(&self.text, self.site, &self.own, rule);
+        for (key, value) in &self.own.top {
+            derived.keys.set(key, value.clone());
+        }
+        if derived.keys.progress.is_empty() {
+            derived.keys.progress.clone_from(&self.own.progress);
+        }
+        derived
+    }
+
+    /// The text with its front matter brought in line; the same text where nothing changed.
+    pub(super) fn settled(&mut self) -> String {
+        if !self.settles_always && !self.is_changed() {
+            return self.before.clone();
+        }
+        let Derived { mut keys, warnings, .. } = self.derived();
+        self.warnings.extend(warnings);
+        let with = |keys: &Keys| {
+            let mut text = self.text.clone();
+            keys.apply(&mut text, self.site);
+            text
+        };
+        // What settling takes back is no change, and nothing is stamped for it.
+        if with(&keys) == self.before {
+            return self.before.clone();
+        }
+        keys.set("last_updated", Scalar::Text(self.site.ctx.now.to_millis_text()));
+        match self.site.head() {
+            Some(head) => keys.set("state_head", Scalar::Text(head)),
+            None => keys.without.push("state_head"),
+        }
+        with(&keys)
+    }
+
+    /// Ends the edit with a reply.
+    ///
+    /// **Errors**: `too_large` for a document that would be larger than one that is read.
+    pub(super) fn finish(mut self, body: Object) -> Result<Outcome, Refusal> {
+        let text = self.settled();
+        let limit = documents::ALL[0].1;
+        if text.len() as u64 > limit {
+            return Err(Refusal::refused("too_large", format!("{STATE} would be larger than {limit} bytes")));
+        }
+        let change = documents::change(self.site.view.records, &self.site.place, STATE, Some(text));
+        let reply = Reply::new(body, self.warnings);
+        Ok(Outcome { changes: change.into_iter().collect(), reply, ..Outcome::default() })
+    }
+
+    /// The changed fields as a list.
+    pub(super) fn updated_list(&self) -> Value {
+        self.updated.iter().map(|name| Value::from(name.as_str())).collect()
+    }
+
+    /// The kept fields as a list.
+    pub(super) fn kept_list(&self) -> Value {
+        self.kept.iter().map(|name| Value::from(*name)).collect()
+    }
+}
+
+/// What the status follows from: the body's words, and whether the project is paused.
+fn status_words(text: &str, own: Option<&Keys>) -> (Option<String>, bool) {
+    let (body, front) = (Body::read(text), FrontMatter::read(text));
+    let stored = match own.filter(|own| own.get("paused_at").is_some()) {
+        Some(own) => own.text("paused_at"),
+        None => front.as_ref().and_then(|front| front.text("paused_at")),
+    };
+    (body.field("Status").map(str::to_owned), status::is_paused(derive::paused(&body, stored)))
+}
+
+/// The refusal for a field that would not be read back.
+pub(super) fn shadowed(name: &str) -> Refusal {
+    let message = format!("another {name} stands in STATE.md and would be read instead");
+    Refusal::refused("field_shadowed", message)
+        .field(name)
+        .hint("keep one line for the field, its label at the start of the line")
+}
+
+/// **Errors**: `state_corrupt` for what nothing may be written over.
+fn check_writable(stored: &Stored, site: &Site<'_>) -> Result<(), Refusal> {
+    let text = &stored.text;
+    let why = if !stored.is_utf8 {
+        "is not UTF-8 text"
+    } else if text.contains('\0') {
+        "holds a NUL"
+    } else if locate(text) == Located::Unclosed {
+        "opens front matter that never closes"
+    } else if text.contains("<<<<<<< ") && has_merge_markers(text) {
+        "holds the conflict markers of a merge"
+    } else {
+        return Ok(());
+    };
+    let path = site.place.path(STATE);
+    Err(Refusal::new(RefusalClass::Corrupt, "state_corrupt", format!("{path} {why}"))
+        .with("path", path.as_str())
+        .hint("mend the file by hand; mainstay msd state validate tells more"))
+}
+
+/// Whether a line outside of fences begins as the first mark of a conflict does.
+pub(super) fn has_merge_markers(text: &str) -> bool {
+    let outline = Outline::read(text, 0);
+    outline.all().any(|line| !outline.lines()[line].fenced && outline.content(line).starts_with("<<<<<<< "))
+}

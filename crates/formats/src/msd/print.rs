@@ -1,0 +1,170 @@
+//! What commands print: the reply as JSON, its first value bare, or one part of it.
+
+use format::Printed;
+use model::{Object, Refusal, RefusalClass, Value};
+
+/// The options that only concern what is printed.
+const OF_PRINT: [&str; 2] = ["raw", "pick"];
+
+/// The arguments as they were typed, without what concerns the printing.
+#[expect(clippy::unnecessary_wraps, reason = "the shape of Command::arguments")]
+pub(super) fn as_typed(mut typed: Object) -> Result<Object, Refusal> {
+    for name in OF_PRINT {
+        typed.shift_remove(name);
+    }
+    Ok(typed)
+}
+
+/// The reply: whole, or with `--raw` its first value, or with `--pick` a part.
+pub(super) fn reply(printed: &Printed<'_>) -> String {
+    let option = |name: &str| printed.typed.get(name).cloned().or_else(|| trailing(printed.typed, name));
+    if let Some(Value::String(path)) = option("pick") {
+        return part(printed.reply, &path).map(|value| bare(&value)).unwrap_or_default();
+    }
+    if option("raw").is_some() {
+        return printed.reply.values().next().map(bare).unwrap_or_default();
+    }
+    Value::Object(printed.reply.clone()).to_string()
+}
+
+/// `load`, whose bare form is one line for each file.
+pub(super) fn loaded(printed: &Printed<'_>) -> String {
+    if !printed.typed.contains_key("raw") || printed.typed.contains_key("pick") {
+        return reply(printed);
+    }
+    let line = |name: &str| format!("{name}={}", printed.reply.get(name).and_then(Value::as_bool) == Some(true));
+    ["config_exists", "roadmap_exists", "state_exists"].map(line).join("\n")
+}
+
+/// The exit code of `validate`: 1 where it is strict and something is wrong.
+pub(super) fn validity(reply: &Object) -> u8 {
+    let is = |name: &str, value: bool| reply.get(name).and_then(Value::as_bool) == Some(value);
+    u8::from(is("strict", true) && is("valid", false))
+}
+
+fn bare(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    }
+}
+
+/// **Shape**: `a.b`, `list.0`, `list[0].a`.
+fn part(reply: &Object, path: &str) -> Option<Value> {
+    let path = path.replace('[', ".").replace(']', "");
+    let mut keys = path.split('.');
+    let first = reply.get(keys.next()?)?;
+    keys.try_fold(first, |value, key| match value {
+        Value::Array(items) => items.get(key.parse::<usize>().ok()?),
+        other => other.get(key),
+    })
+    .cloned()
+}
+
+/// The words of `state`: no verb, or one that there is not.
+pub(super) fn no_verb(mut typed: Object) -> Result<Object, Refusal> {
+    let Some(Value::Array(words)) = typed.shift_remove("verb") else { return as_typed(typed) };
+    let word = words.first().and_then(Value::as_str).unwrap_or_default();
+    let known: Vec<Value> = super::commands::verbs().map(Value::from).collect();
+    Err(Refusal::new(RefusalClass::Usage, "unknown_verb", format!("state has no verb {word:?}"))
+        .field("verb")
+        .allowed(known)
+        .hint("mainstay msd --help lists the verbs"))
+}
+
+/// The fields of `patch`: `--Name value …`, or one JSON object.
+pub(super) fn patch(mut typed: Object) -> Result<Object, Refusal> {
+    let Some(Value::Array(tokens)) = typed.shift_remove("fields") else {
+        return Err(super::arguments::missing("fields"));
+    };
+    let split = split(&tokens)?;
+    let mut arguments = as_typed(typed)?;
+    arguments.extend(split.globals.into_iter().filter(|(name, _)| !OF_PRINT.contains(&name.as_str())));
+    arguments.insert("fields".into(), Value::Object(split.fields));
+    Ok(arguments)
+}
+
+/// What was typed behind `patch`.
+struct Split {
+    fields: Object,
+    globals: Object,
+}
+
+fn split(tokens: &[Value]) -> Result<Split, Refusal> {
+    let mut texts = tokens.iter().filter_map(Value::as_str).peekable();
+    let mut split = Split { fields: Object::new(), globals: Object::new() };
+    while let Some(token) = texts.next() {
+        if token.starts_with('{') && split.fields.is_empty() {
+            let bad = |error| Refusal::invalid("fields", format!("the fields are no JSON object: {error}"));
+            split.fields = serde_json::from_str(token).map_err(bad)?;
+            continue;
+        }
+        let Some(flag) = token.strip_prefix("--").filter(|flag| !flag.is_empty()) else {
+            let message = format!("{token:?} stands where a field is expected");
+            return Err(Refusal::invalid("fields", message)
+                .hint("mainstay msd state patch --Status \"In progress\" --Plan \"2 of 3\""));
+        };
+        if flag == "raw" {
+            split.globals.insert(flag.to_owned(), true.into());
+            continue;
+        }
+        let (name, value) = match flag.split_once('=') {
+            Some((name, value)) => (name, value),
+            None => {
+                (flag, texts.next_if(|next| !next.starts_with("--")).ok_or_else(|| super::arguments::missing(flag))?)
+            }
+        };
+        let into = if matches!(name, "ws" | "pick") { &mut split.globals } else { &mut split.fields };
+        if into.insert(name.to_owned(), value.into()).is_some() {
+            return Err(Refusal::invalid(name, format!("--{name} is given twice")));
+        }
+    }
+    Ok(split)
+}
+
+/// An option of the printing that stands among the fields of `patch`.
+fn trailing(typed: &Object, name: &str) -> Option<Value> {
+    let tokens = typed.get("fields")?.as_array()?;
+    split(tokens).ok()?.globals.shift_remove(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens(texts: &[&str]) -> Object {
+        let list = texts.iter().map(|text| Value::from(*text)).collect();
+        Object::from_iter([("fields".to_owned(), Value::Array(list))])
+    }
+
+    #[test]
+    fn fields_are_typed_as_flags_or_as_json() {
+        let check = |texts: &[&str]| patch(tokens(texts)).map(|arguments| Value::Object(arguments).to_string());
+        assert_eq!(check(&["--Status", "a b", "--Plan=--x"]).unwrap(), r#"{"fields":{"Status":"a b","Plan":"--x"}}"#);
+        assert_eq!(
+            check(&["--Status", "a", "--ws", "night", "--raw"]).unwrap(),
+            r#"{"ws":"night","fields":{"Status":"a"}}"#
+        );
+        assert_eq!(check(&[r#"{"Status":"a"}"#, "--pick", "x"]).unwrap(), r#"{"fields":{"Status":"a"}}"#);
+        for (texts, code) in [
+            (&["Status", "a"][..], "invalid_argument"),
+            (&["--Status"], "missing_argument"),
+            (&["--Status", "--Plan", "x"], "missing_argument"),
+            (&["--Status", "a", "--Status", "b"], "invalid_argument"),
+            (&["{\"a\""], "invalid_argument"),
+        ] {
+            assert_eq!(check(texts).unwrap_err().code, code, "{texts:?}");
+        }
+    }
+
+    #[test]
+    fn parts_are_picked() {
+        let reply: Object = serde_json::from_str(r#"{"a":{"b":[1,{"c":"x"}]},"n":null}"#).unwrap();
+        let check = |path: &str| part(&reply, path).map(|value| bare(&value));
+        assert_eq!(check("a.b.1.c").as_deref(), Some("x"));
+        assert_eq!(check("a.b[0]").as_deref(), Some("1"));
+        assert_eq!(check("n").as_deref(), Some(""));
+        assert_eq!(check("a.z"), None);
+    }
+}

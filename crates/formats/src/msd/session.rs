@@ -1,0 +1,119 @@
+//! `record-session`, `signal-waiting` and `signal-resume`.
+
+use format::document::{Outline, edit as lines, fields};
+use model::{Outcome, Refusal, Reply, Value};
+
+use super::arguments::{Arguments, conflict};
+use super::body::{Body, SESSIONS};
+use super::documents::{self, WAITING};
+use super::edit::Edit;
+use super::members;
+use super::site::Site;
+
+/// `record-session`.
+pub(super) fn record(given: &Arguments, site: &Site<'_>) -> Result<Outcome, Refusal> {
+    let values = [
+        ("Stopped at", given.filled("stopped_at")?),
+        ("Resume file", given.filled("resume_file")?),
+        ("Paused at", given.filled("paused_at")?),
+    ];
+    let resumed = given.switch("resumed")?;
+    if resumed && values[2].1.is_some() {
+        return Err(conflict("resumed", "paused_at and resumed exclude each other"));
+    }
+    let mut edit = Edit::open(site)?;
+    let now = site.ctx.now.to_millis_text();
+    let has_section = edit.body().first_of(&SESSIONS).is_some();
+    let given_any = values.iter().any(|(_, value)| value.is_some());
+    if !has_section && !given_any {
+        return Err(Refusal::refused("section_not_found", "STATE.md has no section Session Continuity")
+            .hint("give --stopped-at, which makes one"));
+    }
+    let dated = if edit.field("Last session").is_none() && edit.field("Last Date").is_some() {
+        "Last Date"
+    } else {
+        "Last session"
+    };
+    let wanted = std::iter::once((dated, Some(now))).chain(values).filter_map(|(name, value)| Some((name, value?)));
+    if has_section {
+        for (name, value) in wanted {
+            if !edit.set(name, &value)? {
+                let (section, from) = {
+                    let body = edit.body();
+                    (body.first_of(&SESSIONS).expect("it stood there before"), body.from)
+                };
+                lines::append_line(&mut edit.text, from, section, &format!("{name}: {value}"));
+                edit.updated.push(name.to_owned());
+            }
+        }
+    } else {
+        let (names, added): (Vec<_>, Vec<_>) =
+            wanted.map(|(name, value)| (name.to_owned(), format!("{name}: {value}"))).unzip();
+        let from = edit.body().from;
+        let added: Vec<&str> = added.iter().map(String::as_str).collect();
+        lines::append_section(&mut edit.text, from, "## Session Continuity", &added);
+        edit.updated.extend(names);
+    }
+    if resumed {
+        while remove_field(&mut edit.text, "Paused at") {
+            edit.updated.push("Paused at".to_owned());
+        }
+        edit.clear("paused_at");
+    }
+    let mut body = members([("recorded", true.into()), ("updated", edit.updated_list())]);
+    if !has_section {
+        body.insert("created".into(), true.into());
+    }
+    edit.finish(body)
+}
+
+/// Removes the line of a field; says whether there was one.
+fn remove_field(text: &mut String, name: &str) -> bool {
+    let body = Body::read(text);
+    let (scope, _) = body.scope(name);
+    let Some(hit) = fields::find(&body.outline, scope, name).filter(|hit| starts_line(&body.outline, hit.line)) else {
+        return false;
+    };
+    let bytes = lines::bytes(&body.outline, hit.line..hit.line + 1);
+    lines::remove(text, bytes);
+    true
+}
+
+// A bold label inside a line of prose is not the field's own line.
+fn starts_line(outline: &Outline<'_>, line: usize) -> bool {
+    let content = outline.content(line);
+    !content.contains("**") || content.starts_with("**")
+}
+
+/// `signal-waiting`.
+pub(super) fn wait(given: &Arguments, site: &Site<'_>) -> Result<Outcome, Refusal> {
+    let question = given.needed("question")?;
+    let kind = given.filled("type")?.unwrap_or_else(|| "decision".to_owned());
+    let options = given.list("options", '|')?.unwrap_or_default();
+    let phase = given.phase("phase")?;
+    site.state()?;
+    let waiting = members([
+        ("status", "waiting".into()),
+        ("type", kind.into()),
+        ("question", question.into()),
+        ("options", options.into()),
+        ("since", site.ctx.now.to_millis_text().into()),
+        ("phase", phase.map(|id| id.as_str().to_owned()).into()),
+    ]);
+    let text = serde_json::to_string_pretty(&Value::Object(waiting)).expect("a JSON value is written") + "\n";
+    let path = site.place.path(WAITING);
+    if let Some(refusal) = documents::hidden(&site.view, &site.place, WAITING) {
+        return Err(refusal);
+    }
+    let change = documents::change(site.view.records, &site.place, WAITING, Some(text));
+    let body = members([("signaled", true.into()), ("path", path.as_str().into())]);
+    Ok(Outcome { changes: change.into_iter().collect(), reply: Reply::new(body, Vec::new()), ..Outcome::default() })
+}
+
+/// `signal-resume`.
+pub(super) fn resume(_given: &Arguments, site: &Site<'_>) -> Result<Outcome, Refusal> {
+    site.state()?;
+    let change = documents::change(site.view.records, &site.place, WAITING, None);
+    let body = members([("resumed", true.into()), ("removed", change.is_some().into())]);
+    Ok(Outcome { changes: change.into_iter().collect(), reply: Reply::new(body, Vec::new()), ..Outcome::default() })
+}

@@ -1,0 +1,256 @@
+//! Properties: whatever stands in STATE.md and whatever verb is accepted, the rest of it stays as it was.
+
+use format::document::bullets;
+use format::front_matter::FrontMatter;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::{STATE_PATH, World, later};
+
+const LABELS: [&str; 19] = [
+    "Phase",
+    "Plan",
+    "Status",
+    "Last activity",
+    "Progress",
+    "Current Phase",
+    "Current Phase Name",
+    "Current Plan",
+    "Total Plans in Phase",
+    "Last Activity Description",
+    "Current focus",
+    "Last session",
+    "Last Date",
+    "Stopped at",
+    "Resume file",
+    "Paused at",
+    "Total Phases",
+    "Odd",
+    "Core value",
+];
+
+fn label() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(LABELS.to_vec())
+}
+
+fn value() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just("2 of 3 (Ledger)".to_owned()),
+        Just("1 of 2 in current phase".to_owned()),
+        Just("Executing Phase 2".to_owned()),
+        Just("2026-01-01 — Phase 2 started".to_owned()),
+        Just("[░░░░░░░░░░] 0%".to_owned()),
+        Just("2".to_owned()),
+        Just(String::new()),
+        "[\\PC]{0,12}",
+    ]
+}
+
+fn field() -> impl Strategy<Value = String> {
+    (label(), value(), 0..5_u8).prop_map(|(label, value, form)| match form {
+        0 => format!("**{label}:** {value}"),
+        1 => format!("| {label} | {value} |"),
+        2 => format!("- note **{label}:** {value}"),
+        3 => format!("{label}:"),
+        _ => format!("{label}: {value}"),
+    })
+}
+
+fn body_line() -> impl Strategy<Value = String> {
+    prop_oneof![
+        6 => field(),
+        2 => prop::sample::select(vec![
+            "## Current Position", "### Current Position", "## Session", "## Session Continuity", "## Decisions", "### Blockers",
+            "## Blockers/Concerns", "## Performance Metrics", "## Accumulated Context", "### Roadmap Evolution", "# S",
+        ]).prop_map(str::to_owned),
+        2 => prop::sample::select(vec![
+            "- [Phase 1]: moor early", "- port closed", "* None yet.", "None", "  indented", "```", "~~~~", "", "",
+            "| Phase | Plans | Total | Avg/Plan |", "|---|---|---|---|", "| 1 | 2 | - | - |", "---", "\u{1}odd",
+        ]).prop_map(str::to_owned),
+        1 => "[\\PC]{0,16}",
+    ]
+}
+
+fn front_line() -> impl Strategy<Value = String> {
+    prop_oneof![
+        prop::sample::select(vec![
+            "msd_state_version: '1.0'",
+            "status: planning # c",
+            "milestone: v2.0",
+            "progress:",
+            "  percent: 3 # c",
+            "  total_phases: 9",
+            "current_phase: \"2\"",
+            "next_phases: [\"1\",",
+            "  2]",
+            "next_phases:",
+            "- 4.5",
+            "active_phase: null",
+            "# comment",
+            "",
+            "owner: 'it''s'",
+            "last_updated: x",
+            "paused_at: lunch",
+            "state_head: abcdef1",
+        ])
+        .prop_map(str::to_owned),
+        "[a-z]{1,4}: [\\PC]{0,8}",
+    ]
+}
+
+fn document() -> impl Strategy<Value = String> {
+    let front = prop::option::weighted(0.8, prop::collection::vec(front_line(), 0..8));
+    let body = prop::collection::vec((body_line(), prop::bool::weighted(0.05)), 0..20);
+    (front, body, any::<bool>(), prop::bool::weighted(0.1), any::<bool>()).prop_map(|(front, body, crlf, bom, ends)| {
+        let ending = if crlf { "\r\n" } else { "\n" };
+        let mut text = if bom { "\u{feff}".to_owned() } else { String::new() };
+        if let Some(front) = front {
+            let lines = std::iter::once("---").chain(front.iter().map(String::as_str)).chain(["---"]);
+            text.extend(lines.flat_map(|line| [line, ending]));
+        }
+        for (line, other_ending) in body {
+            text += &line;
+            text += if other_ending && !crlf { "\r\n" } else { ending };
+        }
+        if !ends {
+            text.truncate(text.trim_end_matches(['\r', '\n']).len());
+        }
+        text
+    })
+}
+
+fn verb() -> impl Strategy<Value = (&'static str, Value)> {
+    prop_oneof![
+        (label(), value()).prop_map(|(field, value)| ("state_update", json!({"field": field, "value": value}))),
+        (label(), value()).prop_map(|(field, value)| ("state_patch", json!({"fields": {field: value, "owner": "b"}}))),
+        prop::sample::select(vec![
+            ("state_begin_phase", json!({"phase": "3", "plans": 2})),
+            ("state_begin_phase", json!({"phase": "2", "stage": "planning", "name": "x: y"})),
+            ("state_verify_phase", json!({"phase": "2"})),
+            ("state_planned_phase", json!({"phase": "2", "plans": 4})),
+            ("state_advance_plan", json!({})),
+            ("state_complete_phase", json!({})),
+            ("state_milestone_switch", json!({"milestone": "v3.0", "name": "Day # Boat"})),
+            ("state_milestone_complete", json!({"milestone": "v2.0"})),
+            ("state_lifecycle_set", json!({"next": "plan-phase", "phases": ["4.5", "5"]})),
+            ("state_lifecycle_set", json!({"active": "2", "stage": "discussing"})),
+            ("state_lifecycle_clear", json!({})),
+            ("state_update_progress", json!({})),
+            ("state_record_metric", json!({"phase": "2", "plan": "1", "duration": "1|2"})),
+            ("state_add_decision", json!({"summary": "- **Status:** x", "rationale": "# y"})),
+            ("state_add_blocker", json!({"text": "``` <<<<<<< x"})),
+            ("state_resolve_blocker", json!({"text": "port", "all": true})),
+            ("state_add_roadmap_evolution", json!({"phase": "2.1", "note": "Night"})),
+            ("state_record_session", json!({"stopped_at": "$1 \\ &", "paused_at": "lunch"})),
+            ("state_record_session", json!({"resumed": true})),
+            ("state_sync", json!({})),
+            ("state_prune", json!({"keep_recent": 1})),
+            ("state_rebuild", json!({})),
+        ]),
+    ]
+}
+
+fn world(text: &str) -> World {
+    World::default()
+        .with_file(STATE_PATH, text)
+        .with_file(".planning/ROADMAP.md", "### Phase 1: Intake\n### Phase 2: Ledger\n### Phase 3: Replay\n")
+        .with_file(".planning/phases/01-intake/01-PLAN.md", "")
+        .with_file(".planning/phases/01-intake/01-SUMMARY.md", "")
+        .with_file(".planning/phases/02-ledger/02-PLAN.md", "")
+}
+
+/// Whether a verb may change or remove a line.
+fn may_change(line: &str) -> bool {
+    let content = line.trim_end_matches(['\r', '\n']);
+    LABELS.iter().any(|label| content.contains(label))
+        || bullets::says_none(content)
+        || bullets::mark(content).is_some()
+        || content.starts_with([' ', '\t', '|'])
+        || content.starts_with("**")
+}
+
+/// The lines of the body that no verb may touch.
+fn untouchable(text: &str) -> Vec<&str> {
+    let body = &text[format::front_matter::body_start(text)..];
+    body.split_inclusive('\n').filter(|line| !may_change(line) && !line.trim().is_empty()).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn every_other_line_stays(text in document(), (tool, arguments) in verb()) {
+        let mut world = world(&text);
+        let before = world.clone();
+        match world.call(tool, arguments) {
+            Err(_) => prop_assert_eq!(world.state(), before.state()),
+            Ok(_) if world.state() == text => {}
+            Ok(_) => {
+                let (old, new) = (untouchable(&text), untouchable(world.state()));
+                let mut rest = new.iter().map(|line| line.trim_end_matches(['\r', '\n']));
+                // The last line may get an ending where something follows it now.
+                let kept = old.iter().all(|line| rest.any(|other| other == line.trim_end_matches(['\r', '\n'])));
+                prop_assert!(kept, "{tool}: {text:?} became {:?}", world.state());
+                let endings = |text: &str| (text.matches("\r\n").count(), text.matches('\n').count());
+                let (crlf, all) = endings(&text);
+                if crlf == 0 {
+                    prop_assert_eq!(endings(world.state()).0, 0, "no CRLF comes in");
+                } else if crlf == all {
+                    let (crlf, all) = endings(world.state());
+                    prop_assert_eq!(crlf, all, "no LF comes in");
+                }
+                prop_assert_eq!(world.state().starts_with('\u{feff}'), text.starts_with('\u{feff}'));
+                let front = FrontMatter::read(world.state()).expect("every write leaves front matter");
+                for key in ["status", "last_updated"] {
+                    prop_assert!(front.text(key).is_some_and(|text| !text.is_empty()), "{key} in {:?}", world.state());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_updated_is_read(text in document(), field in label(), value in value()) {
+        let mut world = world(&text);
+        let value = value.trim().to_owned();
+        if world.call("state_update", json!({"field": field, "value": value})).is_ok() {
+            let reply = world.call("state_get", json!({"name": field})).unwrap();
+            prop_assert_eq!(reply[field].as_str(), Some(value.as_str()));
+        }
+    }
+
+    #[test]
+    fn doing_it_again_writes_nothing(text in document(), (tool, arguments) in verb()) {
+        let settled = ["state_update", "state_patch", "state_lifecycle_set", "state_lifecycle_clear", "state_update_progress", "state_record_metric",
+            "state_add_roadmap_evolution", "state_sync", "state_prune", "state_rebuild", "state_milestone_switch", "state_verify_phase"];
+        if !settled.contains(&tool) {
+            return Ok(());
+        }
+        let mut world = world(&text);
+        if world.call(tool, arguments.clone()).is_ok() {
+            let once = world.state().to_owned();
+            // A line that was archived may have been the one that named the current phase.
+            prop_assert!(world.call_at(tool, arguments, &later()).is_ok() || tool == "state_prune");
+            prop_assert_eq!(world.state(), once, "{}: {:?}", tool, text);
+        }
+    }
+
+    #[test]
+    fn what_we_wrote_is_nothing_to_take_in(text in document(), (tool, arguments) in verb()) {
+        let mut world = world(&text);
+        let _ = world.call(tool, arguments);
+        prop_assert_eq!(world.take_in(&model::Space::known("msd")), 0);
+    }
+
+    #[test]
+    fn reading_takes_any_text(text in prop_oneof![document(), "(---|\n|\r|\u{feff}|Phase: |Status: |## Decisions|- |\\||\\*\\*|:|\\[|é|```|<<<<<<< ){0,30}"]) {
+        let mut world = world(&text);
+        for tool in ["state_json", "state_snapshot", "state_load", "state_validate", "state_get", "statusline"] {
+            let reply = world.call(tool, json!({}));
+            prop_assert!(reply.is_ok(), "{tool}: {reply:?}");
+        }
+        prop_assert_eq!(world.state(), text.as_str());
+        for event in ["statusline", "session-start"] {
+            let _ = world.glance(event, model::Object::new());
+        }
+    }
+}
