@@ -4,6 +4,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod arguments;
+mod bench;
 mod checks;
 mod clients;
 mod crash;
@@ -32,6 +33,8 @@ cargo xtask COMMAND
                                          kills each write verb at each mutating system call and checks what is left;
                                          --errors makes the system calls fail instead
   load [--quick]                         many writing processes at once; nothing may be lost
+  bench [--counts]                       instructions, system calls and sizes against their budgets; without
+                                         --counts also ratios, rates and large projects
   mutants [--only NAME]…                 plants each fault and expects crash or load to catch it
 
   --bin PATH                             the program to try, where it is not to be built
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
         "test" => test::run(&mut arguments),
         "checks" => checks::run(&mut arguments),
         "vectors" => vectors::run(&mut arguments),
+        "bench" => bench::run(&mut arguments),
         "crash" => crash::run(&mut arguments),
         "load" => load::run(&mut arguments),
         "mutants" => mutants::run(&mut arguments),

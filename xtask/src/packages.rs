@@ -15,6 +15,10 @@ pub(crate) struct Package {
 }
 
 pub(crate) const STRACE: Package = Package { name: "strace", probe: &["strace", "--version"] };
+pub(crate) const VALGRIND: Package = Package { name: "valgrind", probe: &["valgrind", "--version"] };
+pub(crate) const JQ: Package = Package { name: "jq", probe: &["jq", "--version"] };
+pub(crate) const SQLITE3: Package = Package { name: "sqlite3", probe: &["sqlite3", "--version"] };
+pub(crate) const TASKWARRIOR: Package = Package { name: "taskwarrior", probe: &["task", "--version"] };
 pub(crate) const PYTHON: Package =
     Package { name: "python3-venv", probe: &["python3", "-c", "import ensurepip, venv"] };
 pub(crate) const NODE: Package = Package { name: "nodejs", probe: &["node", "--version"] };

@@ -8,6 +8,9 @@ use serde_json::Value;
 
 use crate::arguments::Arguments;
 
+/// How a release is linked on Linux: nothing is looked up, nothing is moved when it starts.
+const STATIC: &str = "-C target-feature=+crt-static -C relocation-model=static";
+
 /// A built program, and the fault that is planted in it.
 #[derive(Clone)]
 pub(crate) struct Product {
@@ -19,6 +22,20 @@ impl Product {
     /// The program as it is built for tests.
     pub(crate) fn built() -> Result<Self, String> {
         Ok(Self { binary: build(&[])?, mutant: None })
+    }
+
+    /// The program as it is released: one static file that no dynamic linker has to put together.
+    ///
+    /// The target is named so that the flags reach the program alone, not what builds it.
+    pub(crate) fn released() -> Result<Self, String> {
+        let host = host()?;
+        let mut flags: &[(&str, &str)] = &[];
+        let variable = format!("CARGO_TARGET_{}_RUSTFLAGS", host.to_uppercase().replace('-', "_"));
+        let pairs = [(variable.as_str(), STATIC)];
+        if host.ends_with("-linux-gnu") || host.ends_with("-linux-musl") {
+            flags = &pairs;
+        }
+        Ok(Self { binary: build_with(&["--release", "--target", &host], flags)?, mutant: None })
     }
 
     /// What `--bin PATH` and `--mutant NAME` say; without them the program as it is built for tests.
@@ -63,13 +80,25 @@ pub(crate) fn target_folder() -> Result<PathBuf, String> {
 }
 
 fn build(options: &[&str]) -> Result<PathBuf, String> {
+    build_with(options, &[])
+}
+
+fn build_with(options: &[&str], variables: &[(&str, &str)]) -> Result<PathBuf, String> {
     let words = ["build", "--quiet", "--package", "mainstay", "--message-format", "json-render-diagnostics"];
-    let messages = output(cargo().args(words).args(options))?;
+    let messages = output(cargo().args(words).args(options).envs(variables.iter().copied()))?;
     let mut executables = messages.lines().filter_map(|line| {
         let message: Value = serde_json::from_str(line).ok()?;
         (message["target"]["name"] == "mainstay").then(|| message["executable"].as_str().map(PathBuf::from))?
     });
     executables.next_back().ok_or_else(|| "cargo built no program `mainstay`".into())
+}
+
+// The machine that cargo builds for where nothing else is said.
+fn host() -> Result<String, String> {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| OsString::from("rustc"));
+    let said = output(Command::new(rustc).arg("-vV"))?;
+    let host = said.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned).ok_or_else(|| format!("rustc names no host: {said}"))
 }
 
 fn output(command: &mut Command) -> Result<String, String> {

@@ -1,0 +1,175 @@
+//! The commands whose cost is budgeted, each in a project that has been worked in.
+
+use super::calls::Calls;
+use super::row::{Budget, Row};
+use super::{calls, instructions};
+use crate::product::Product;
+use crate::project::Project;
+
+/// A command, the project it runs in, and what it may cost.
+pub(super) struct Story {
+    pub(super) name: &'static str,
+    /// Files that stand there before, with their text.
+    pub(super) files: &'static [(&'static str, &'static str)],
+    /// Commands that come before it.
+    pub(super) before: &'static [&'static [&'static str]],
+    /// The command.
+    pub(super) words: &'static [&'static str],
+    pub(super) stdin: &'static str,
+    pub(super) kind: Kind,
+}
+
+/// What a command does, which decides its budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// It does nothing.
+    Nothing,
+    /// It reads; no lock is taken and nothing written.
+    Read,
+    /// It writes one record durably, with so many file images and table images.
+    Write { files: u32, tables: u32 },
+}
+
+impl Kind {
+    // **Source**: budgets.md.
+    fn instructions(self) -> Budget {
+        match self {
+            Self::Nothing => Budget::None,
+            Self::Read => Budget::Most(1_200_000.0),
+            Self::Write { .. } => Budget::Most(1_800_000.0),
+        }
+    }
+
+    // One for the commit, two for each file image, one for a table image, one to confirm.
+    fn syncs(self) -> u32 {
+        match self {
+            Self::Nothing | Self::Read => 0,
+            Self::Write { files, tables } => 2 + 2 * files + tables,
+        }
+    }
+
+    fn is_quiet(self) -> bool {
+        matches!(self, Self::Nothing | Self::Read)
+    }
+}
+
+const HSEOS: &[&[&str]] = &[
+    &["hseos", "state", "write", "phase", "execution"],
+    &["hseos", "state", "write", "branch", "feature/login"],
+    &["hseos", "tasks", "add", "T1", "GHOST", "Write the login page"],
+];
+
+pub(super) const STORIES: &[Story] = &[
+    Story { name: "--version", files: &[], before: &[], words: &["--version"], stdin: "", kind: Kind::Nothing },
+    Story {
+        name: "hseos state read",
+        files: &[],
+        before: HSEOS,
+        words: &["hseos", "state", "read"],
+        stdin: "",
+        kind: Kind::Read,
+    },
+    Story {
+        name: "hseos state write, tables and STATE.md",
+        files: &[],
+        before: HSEOS,
+        words: &["hseos", "state", "write", "phase", "review"],
+        stdin: "",
+        kind: Kind::Write { files: 1, tables: 1 },
+    },
+    Story {
+        name: "hseos state write, STATE.md alone",
+        files: &[("hseos.config.yaml", "project_state:\n  mode: skill-only\n")],
+        before: HSEOS,
+        words: &["hseos", "state", "write", "phase", "review"],
+        stdin: "",
+        kind: Kind::Write { files: 1, tables: 0 },
+    },
+    Story {
+        name: "skillstate get",
+        files: &[],
+        before: SKILLSTATE,
+        words: &["skillstate", "get"],
+        stdin: "",
+        kind: Kind::Read,
+    },
+    Story {
+        name: "skillstate hook user-prompt-submit",
+        files: &[],
+        before: SKILLSTATE,
+        words: &["hook", "user-prompt-submit"],
+        stdin: "{\"session_id\":\"s1\",\"prompt\":\"go on\"}",
+        kind: Kind::Read,
+    },
+    Story {
+        name: "skillstate patch",
+        files: &[],
+        before: SKILLSTATE,
+        words: &["skillstate", "patch", "{\"notes\":\"half done\"}"],
+        stdin: "",
+        kind: Kind::Write { files: 1, tables: 0 },
+    },
+];
+
+const SKILLSTATE: &[&[&str]] = &[
+    &["skillstate", "init"],
+    &["skillstate", "patch", "{\"goal\":\"Ship it\",\"next_steps\":[\"write\",\"test\",\"release\"]}"],
+];
+
+/// The rows of all stories, and of the sizes that are budgeted.
+pub(super) fn rows(product: &Product) -> Result<Vec<Row>, String> {
+    let mut rows = Vec::new();
+    for story in STORIES {
+        rows.extend(of_story(product, story).map_err(|problem| format!("{}: {problem}", story.name))?);
+    }
+    let bytes = std::fs::metadata(&product.binary).map_err(|error| error.to_string())?.len();
+    rows.push(Row {
+        name: "the program".to_owned(),
+        measured: as_number(bytes),
+        unit: "bytes",
+        budget: Budget::Most(15_000_000.0),
+    });
+    Ok(rows)
+}
+
+fn of_story(product: &Product, story: &Story) -> Result<Vec<Row>, String> {
+    let told = prepared(product, story)?;
+    let counted = instructions::count(&told, story.words, story.stdin)?;
+    let Calls { syncs, locks, writes, all } = calls::count(&prepared(product, story)?, story.words, story.stdin)?;
+    let row = |measured: f64, unit, budget| Row { name: story.name.to_owned(), measured, unit, budget };
+    let quiet = if story.kind.is_quiet() { Budget::Most(0.0) } else { Budget::None };
+    Ok(vec![
+        row(counted, "instructions", story.kind.instructions()),
+        row(syncs.into(), "fsyncs", Budget::Most(story.kind.syncs().into())),
+        row(locks.into(), "locks", quiet),
+        row(writes.into(), "writes", quiet),
+        row(all.into(), "system calls", Budget::None),
+    ])
+}
+
+/// The project in which a story's command runs.
+pub(super) fn prepared<'a>(product: &'a Product, story: &Story) -> Result<Project<'a>, String> {
+    let project = Project::new(product)?;
+    for (path, text) in story.files {
+        let path = project.root().join(path);
+        let folder = path.parent().expect("a file stands in a folder");
+        std::fs::create_dir_all(folder)
+            .and_then(|()| std::fs::write(&path, text))
+            .map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    for words in story.before {
+        let finished = project.run(words)?;
+        if !finished.status.success() {
+            return Err(format!("`{}` ended with {}: {}", words.join(" "), finished.exit(), finished.stderr));
+        }
+    }
+    Ok(project)
+}
+
+/// A count as a number of the table.
+pub(super) fn as_number(count: u64) -> f64 {
+    // What is counted here is far below 2^53.
+    #[allow(clippy::cast_precision_loss)]
+    let number = count as f64;
+    number
+}
