@@ -43,6 +43,8 @@ pub(crate) struct Step {
     /// What the file looked like when the batch was decided.
     pub(crate) stamp: Option<FileStamp>,
     pub(crate) prepared: Option<Prepared>,
+    /// Whether the bytes of its marks are kept.
+    pub(crate) keeps_base: bool,
     /// It stands as intended, safe on disk.
     pub(crate) done: bool,
 }
@@ -99,7 +101,8 @@ impl Plan {
             return;
         }
         let Some(mark) = file.mark.clone() else { return };
-        let before = file.state.iter().flat_map(|state| [Some(&state.confirmed), state.intended.as_ref()]);
+        let kept = file.state.iter().filter(|_| file.source.keeps_base);
+        let before = kept.flat_map(|state| [Some(&state.confirmed), state.intended.as_ref()]);
         self.outdated.extend(before.flatten().filter_map(|mark| match mark {
             Mark::Digest(digest) => Some(digest.clone()),
             Mark::Absent => None,
@@ -137,6 +140,7 @@ impl Plan {
         // What stands there now becomes the base against which an edit after a crash is read.
         self.keep_base(file, &mark, &file.now);
         self.steps.push(Step {
+            keeps_base: file.source.keeps_base,
             state: remember(mark, Some(wanted)),
             content: image.content,
             stamp: file.stamp,
@@ -302,7 +306,7 @@ impl Plan {
                 } else {
                     txn.put_image(&state)?;
                 }
-                if let Mark::Digest(old) = &step.state.confirmed {
+                if let (true, Mark::Digest(old)) = (step.keeps_base, &step.state.confirmed) {
                     txn.delete_blob(old)?;
                 }
             }

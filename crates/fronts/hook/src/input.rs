@@ -21,7 +21,7 @@ pub fn read() -> Option<Object> {
         return None;
     }
     let begun = Instant::now();
-    let (mut bytes, mut chunk) = (Vec::new(), vec![0; 64 << 10]);
+    let (mut bytes, mut chunk) = (Vec::new(), [0; 8 << 10]);
     let mut stdin = stdin.lock();
     while is_ready(PATIENCE.saturating_sub(begun.elapsed())) {
         match stdin.read(&mut chunk) {
