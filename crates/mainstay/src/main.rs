@@ -60,9 +60,8 @@ const SERVERS: Servers = Servers {
 };
 
 const HOSTS: Hosts = Hosts {
-    input: front_hook::read,
-    hook: |engine, event, input, identity| front_hook::answer(engine, event, input, identity).map(host_answer),
-    statusline: |engine, input| front_hook::statusline(engine, input).map(host_answer),
+    hook: |engine, event, identity| front_hook::answer(engine, event, front_hook::read(), identity).map(host_answer),
+    statusline: |engine| front_hook::statusline(engine, front_hook::read()).map(host_answer),
 };
 
 fn host_answer(said: front_hook::Said) -> HostAnswer {

@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use engine::{Engine, Identity};
-use model::{Object, Origin, Refusal};
+use model::{Origin, Refusal};
 
 use crate::errors::OK;
 use crate::printable;
@@ -29,12 +29,10 @@ pub struct HostAnswer {
 /// The doors for hosts that this program has.
 #[derive(Clone, Copy, Debug)]
 pub struct Hosts {
-    /// Reads what the host sends; nothing where that is no JSON object.
-    pub input: fn() -> Option<Object>,
-    /// Answers an event.
-    pub hook: fn(&Engine, &str, Option<Object>, &Identity) -> Result<HostAnswer, Refusal>,
-    /// Makes the status line.
-    pub statusline: fn(&Engine, Option<Object>) -> Result<HostAnswer, Refusal>,
+    /// Reads what the host sends and answers an event.
+    pub hook: fn(&Engine, &str, &Identity) -> Result<HostAnswer, Refusal>,
+    /// Reads what the host sends and makes the status line.
+    pub statusline: fn(&Engine) -> Result<HostAnswer, Refusal>,
 }
 
 /// What a host asks.
@@ -49,15 +47,12 @@ pub(crate) enum Asked {
 /// Answers a host.
 pub(crate) fn run(terminal: &mut Terminal, project: Project, asked: &Asked) -> u8 {
     let hosts = project.hosts;
-    let answer = quietly(|| {
-        let input = (hosts.input)();
-        match asked {
-            Asked::Hook(event) => {
-                let identity = project.identity(Origin::Hook(event.clone()));
-                (hosts.hook)(project.open_for_one_answer()?, event, input, &identity)
-            }
-            Asked::Statusline => (hosts.statusline)(project.open_for_one_answer()?, input),
+    let answer = quietly(|| match asked {
+        Asked::Hook(event) => {
+            let identity = project.identity(Origin::Hook(event.clone()));
+            (hosts.hook)(project.open_for_one_answer()?, event, &identity)
         }
+        Asked::Statusline => (hosts.statusline)(project.open_for_one_answer()?),
     });
     match answer {
         Ok(answer) => {

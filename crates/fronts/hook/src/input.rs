@@ -11,41 +11,67 @@ const LIMIT: usize = 4 << 20;
 /// How long a host may take to send everything.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// Why there is no JSON object of the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// Something else came, or nothing: that is the host's wish.
+    Other,
+    /// It did not come in time.
+    Late,
+    /// It is larger than what is read.
+    TooLarge,
+}
+
+impl Missing {
+    /// What the person should know; nothing where the host sent what it meant to send.
+    pub fn note(self) -> Option<String> {
+        match self {
+            Self::Other => None,
+            Self::Late => {
+                Some(format!("the host's JSON did not come within {} s; nothing was done", PATIENCE.as_secs()))
+            }
+            Self::TooLarge => Some(format!("the host's JSON is larger than {LIMIT} bytes; nothing was done")),
+        }
+    }
+}
+
 /// Reads the host's JSON from standard input.
 ///
-/// An object counts as soon as it is whole: a host need not close its end. `None` for anything else:
-/// what is empty, cut short, too large, too late, no object, or at a terminal.
-pub fn read() -> Option<Object> {
+/// An object counts as soon as it is whole and nothing follows at once: a host need not close its end.
+pub fn read() -> Result<Object, Missing> {
     let stdin = std::io::stdin();
     if std::io::IsTerminal::is_terminal(&stdin) {
-        return None;
+        return Err(Missing::Other);
     }
     let begun = Instant::now();
+    // As large as what standard input buffers, so that nothing stays behind unseen by `is_ready`.
     let (mut bytes, mut chunk) = (Vec::new(), [0; 8 << 10]);
     let mut stdin = stdin.lock();
     while is_ready(PATIENCE.saturating_sub(begun.elapsed())) {
         match stdin.read(&mut chunk) {
-            Ok(0) => break,
+            Ok(0) => return object(&bytes),
             Ok(count) => bytes.extend_from_slice(&chunk[..count]),
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(_) => return None,
+            Err(_) => return Err(Missing::Other),
         }
         if bytes.len() > LIMIT {
-            return None;
+            return Err(Missing::TooLarge);
         }
+        // Whether it is whole is asked only where it may be: to read it again and again costs its square.
         if bytes.trim_ascii_end().ends_with(b"}")
-            && let Some(object) = object(&bytes)
+            && !is_ready(Duration::ZERO)
+            && let Ok(object) = object(&bytes)
         {
-            return Some(object);
+            return Ok(object);
         }
     }
-    object(&bytes)
+    object(&bytes).map_err(|_| Missing::Late)
 }
 
-fn object(bytes: &[u8]) -> Option<Object> {
+fn object(bytes: &[u8]) -> Result<Object, Missing> {
     match serde_json::from_slice(bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)) {
-        Ok(Value::Object(object)) => Some(object),
-        _ => None,
+        Ok(Value::Object(object)) => Ok(object),
+        _ => Err(Missing::Other),
     }
 }
 
@@ -72,12 +98,12 @@ mod tests {
     #[test]
     fn only_one_whole_object_counts() {
         for text in ["{}", " {\"a\":1}\n", "\u{feff}{\"a\":[]}"] {
-            assert!(object(text.as_bytes()).is_some(), "{text:?}");
+            assert!(object(text.as_bytes()).is_ok(), "{text:?}");
         }
         let deep = format!("{{\"a\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000));
         for text in ["", "not json", "[]", "null", "{}{}", "{\"a\":", &deep] {
-            assert!(object(text.as_bytes()).is_none(), "{text:.20}");
+            assert!(object(text.as_bytes()).is_err(), "{text:.20}");
         }
-        assert!(object(b"{\"a\":\"\xff\"}").is_none());
+        assert!(object(b"{\"a\":\"\xff\"}").is_err());
     }
 }

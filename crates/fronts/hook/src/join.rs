@@ -1,7 +1,7 @@
 //! One answer out of what all formats say.
 
 use engine::Hearing;
-use format::{Injected, fence, redaction};
+use format::{Injected, fence, redaction, text_table};
 use model::{Object, Value};
 
 use crate::{DENIED, Said};
@@ -20,7 +20,7 @@ pub(crate) fn join(event: &str, hearing: Hearing, plain: bool) -> Said {
     for glance in heard.into_iter().map(|heard| heard.glance) {
         notes.extend(glance.notes);
         texts.extend(glance.text);
-        messages.extend(glance.message);
+        messages.extend(glance.message.map(|message| bounded(&message)));
         denials.extend(glance.denied);
     }
     if !denials.is_empty() {
@@ -34,6 +34,18 @@ pub(crate) fn join(event: &str, hearing: Hearing, plain: bool) -> Said {
     };
     let out = line.unwrap_or_else(|| host_json(event, texts, &messages, &tag));
     Said { out, notes, code: 0 }
+}
+
+/// How long a message to the person may be. **Units**: characters.
+const MESSAGE: usize = 1000;
+
+// What a model wrote may stand in it.
+fn bounded(message: &str) -> String {
+    let shown = text_table::printable(message);
+    match shown.char_indices().nth(MESSAGE) {
+        Some((end, _)) => format!("{}…", &shown[..end]),
+        None => shown,
+    }
 }
 
 // **Shape**: `{"systemMessage"?,"hookSpecificOutput"?:{"hookEventName","additionalContext"}}` and a newline.
@@ -109,6 +121,12 @@ mod tests {
             (vec![block("B")], false, context("B")),
             (vec![block("A"), block("B")], false, context("A\n\nB")),
             (vec![plain("Resume: <x"), block("B")], false, context(&format!("{fenced}\n\nB"))),
+            (
+                vec![message("a\u{9b}31m\u{202e}\u{1b}]0;x\u{7}")],
+                false,
+                "{\"systemMessage\":\"a31m]0;x\"}\n".to_owned(),
+            ),
+            (vec![message(&"x".repeat(60_000))], false, format!("{{\"systemMessage\":\"{}…\"}}\n", "x".repeat(1000))),
             (vec![message("a"), message("b")], false, "{\"systemMessage\":\"a\\nb\"}\n".to_owned()),
         ];
         for (glances, is_plain, expected) in cases {

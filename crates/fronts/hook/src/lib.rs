@@ -12,7 +12,7 @@ use engine::{Engine, Identity};
 use format::{HookEvent, redaction};
 use model::{Object, Origin, Refusal};
 
-pub use input::read;
+pub use input::{Missing, read};
 
 /// The exit code that tells the host that an act is not allowed.
 const DENIED: u8 = 2;
@@ -35,16 +35,27 @@ pub struct Said {
 ///
 /// **Shape**: one line of compact JSON, `{}` where there is nothing to say; the bare line, or nothing,
 /// where the only format that listens speaks plainly.
-pub fn answer(engine: &Engine, event: &str, input: Option<Object>, identity: &Identity) -> Result<Said, Refusal> {
+pub fn answer(
+    engine: &Engine,
+    event: &str,
+    input: Result<Object, Missing>,
+    identity: &Identity,
+) -> Result<Said, Refusal> {
     let plain = engine.speaks_plainly(event);
-    let Some(input) = input else { return Ok(join::nothing(plain)) };
+    let input = match input {
+        Ok(input) => input,
+        Err(missing) => {
+            let notes = missing.note().map(|note| format!("mainstay: {note}")).into_iter().collect();
+            return Ok(Said { notes, ..join::nothing(plain) });
+        }
+    };
     let event = HookEvent { name: event.to_owned(), input };
     let hearing = engine.hook(&event, &with_session(identity, &event))?;
     Ok(join::join(&event.name, hearing, plain))
 }
 
 /// The status line: the lines of all formats, in roll-call order.
-pub fn statusline(engine: &Engine, input: Option<Object>) -> Result<Said, Refusal> {
+pub fn statusline(engine: &Engine, input: Result<Object, Missing>) -> Result<Said, Refusal> {
     let event = HookEvent { name: STATUSLINE.to_owned(), input: input.unwrap_or_default() };
     let origin = Origin::Hook(STATUSLINE.to_owned());
     let identity = Identity { actor: None, session: None, request_id: None, origin };
