@@ -34,8 +34,12 @@ fn check_one(param: &Param, value: &Value) -> Result<(), Refusal> {
         (ParamKind::Text, _) => wrong("a text"),
         (ParamKind::Boolean, _) => wrong("true or false"),
         (ParamKind::Object, _) => wrong("an object"),
-        (ParamKind::Integer { min, .. }, value) if value.as_i64().is_some_and(|number| number >= min) => Ok(()),
-        (ParamKind::Integer { min, .. }, _) => wrong(&format!("a whole number from {min}")),
+        (ParamKind::Integer { min, max }, value)
+            if value.as_i64().is_some_and(|number| (min..=max).contains(&number)) =>
+        {
+            Ok(())
+        }
+        (ParamKind::Integer { min, max }, _) => wrong(&format!("a whole number from {min} to {max}")),
         (ParamKind::Word(words), value) if value.as_str().is_some_and(|word| words.contains(&word)) => Ok(()),
         (ParamKind::Word(words), _) => {
             let allowed: Vec<Value> = words.iter().map(|word| (*word).into()).collect();

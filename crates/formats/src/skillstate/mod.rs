@@ -20,6 +20,8 @@ mod meta;
 mod outlook;
 mod patch;
 mod present;
+#[cfg(test)]
+mod properties;
 mod reads;
 mod records;
 mod render;

@@ -24,11 +24,12 @@ const fn may(name: &'static str, kind: ParamKind, description: &'static str) -> 
     Param { name, kind, required: false, description }
 }
 
-const SEQ: ParamKind = ParamKind::Integer { min: 0, max: i64::MAX };
+/// What every JSON reader can hold exactly.
+const SEQ: ParamKind = ParamKind::Integer { min: 0, max: (1 << 53) - 1 };
 const AGENT: Param = may("agent", ParamKind::Text, "");
-const PATCH: Param = may("patch", ParamKind::Any, "");
-const APPEND: Param = may("append", ParamKind::Object, "");
-const IF_SEQ: Param = may("if_seq", SEQ, "");
+const PATCH: Param = may("patch", ParamKind::Any, "{field:value}");
+const APPEND: Param = may("append", ParamKind::Object, "{list:[items]}");
+const IF_SEQ: Param = may("if_seq", SEQ, "write only at this seq");
 const REQUEST: Param = may("request_id", ParamKind::Text, "");
 const NAMED: Param = needed("agent", ParamKind::Text, "");
 
@@ -41,29 +42,28 @@ const fn unlisted(name: &'static str, description: &'static str, effect: Effect,
 }
 
 static TOOLS: &[Tool] = &[
-    tool("state_get", "Saved notes: the whole state. agent: a sub-agent's copy", Effect::Read, &[AGENT]),
-    tool("state_summary", "State in short, with seq and session", Effect::Read, &[AGENT]),
+    tool(
+        "state_get",
+        "Notes kept across context resets: the whole state. agent (everywhere): a sub-agent's copy instead",
+        Effect::Read,
+        &[AGENT],
+    ),
+    tool("state_summary", "The state in short, with its seq (version) and session", Effect::Read, &[AGENT]),
     tool(
         "state_patch",
         "Merge a patch into the state: null deletes, objects merge, lists are replaced. append adds items to lists",
         Effect::Write,
-        &[
-            may("patch", ParamKind::Any, "{field:value}"),
-            may("append", ParamKind::Object, "{list:[items]}"),
-            may("if_seq", SEQ, "write only at this seq"),
-            AGENT,
-            REQUEST,
-        ],
+        &[PATCH, APPEND, IF_SEQ, AGENT, REQUEST],
     ),
     tool("state_validate", "Check a patch; writes nothing", Effect::Read, &[PATCH, APPEND, AGENT]),
     tool(
         "state_diff",
-        "Keys changed since you last asked, or since a seq",
+        "Which keys changed since you last asked, or since a seq",
         Effect::Write,
         &[
             may("since", SEQ, ""),
-            may("full", ParamKind::Boolean, ""),
-            may("reader", ParamKind::Text, ""),
+            may("full", ParamKind::Boolean, "both states too"),
+            may("reader", ParamKind::Text, "who asks; else the session"),
             AGENT,
             REQUEST,
         ],
@@ -76,7 +76,7 @@ static TOOLS: &[Tool] = &[
     ),
     tool(
         "state_rollback",
-        "Return to a checkpoint, else the latest",
+        "Return to a checkpoint, else the latest; the present is kept as one",
         Effect::Write,
         &[may("checkpointId", ParamKind::Text, ""), IF_SEQ, AGENT, REQUEST],
     ),
@@ -92,12 +92,12 @@ static TOOLS: &[Tool] = &[
         ],
     ),
     tool("spec_get", "The fields of the state and what they mean", Effect::Read, &[]),
-    tool("spec_next", "Goal, next steps, blockers", Effect::Read, &[AGENT]),
-    tool("agent_list", "Sub-agents' copies", Effect::Read, &[]),
+    tool("spec_next", "What to do next: goal, next steps, blockers", Effect::Read, &[AGENT]),
+    tool("agent_list", "Sub-agents' copies; pending: not yet merged", Effect::Read, &[]),
     tool("agent_read", "A sub-agent's state", Effect::Read, &[NAMED]),
     tool(
         "agent_merge",
-        "Merge a sub-agent's state into the project's; keep decides conflicts",
+        "Merge a sub-agent's state into the project's, three ways; keep decides what both changed",
         Effect::Write,
         &[NAMED, may("keep", ParamKind::Word(&["main", "sub", "fail"]), ""), IF_SEQ, REQUEST],
     ),
