@@ -113,6 +113,7 @@ fn a_copy_of_another_tool_is_merged_without_a_base() {
     assert_eq!(told(&reply), ["undeclared_field"]);
     assert_eq!(reply.body["state"]["progress"], json!(["m", "s"]));
     assert_eq!(reply.body["state"]["goal"], "one", "a field that the copy lacks is unchanged");
+    assert_eq!((&reply.body["state"]["artifacts"], &reply.body["conflicts"]), (&json!([]), &json!([])));
     assert!(reply.body["state"].get("mergedAt").is_none() && reply.body["state"].get("other").is_none());
     assert_eq!(desk.text(".skillstate/agents/old/skillstate.json"), file);
 }
