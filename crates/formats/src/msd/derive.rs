@@ -69,30 +69,38 @@ impl Keys {
 
     /// Writes the keys; those that hold their value already are left as they are.
     pub(super) fn apply(&self, text: &mut String, site: &Site<'_>) {
+        // One look tells what differs; most of it does not.
+        let front = FrontMatter::read(text);
+        let entry = |key: &str| front.as_ref().and_then(|front| front.entry(key));
         for key in ORDER {
             if let Some(value) = self.get(key) {
-                front_matter::set(text, &name_of(key, text, site), value);
+                let name = name_in(key, front.as_ref(), site);
+                if !entry(name).is_some_and(|entry| value.is(&entry.held)) {
+                    front_matter::set(text, name, value);
+                }
             }
             if key == "progress" {
                 for (name, count) in &self.progress {
-                    front_matter::set_nested(text, key, name, &Scalar::Count(*count));
+                    let (value, member) = (Scalar::Count(*count), entry(key).and_then(|entry| entry.member(name)));
+                    if !member.is_some_and(|member| value.is(&member.held)) {
+                        front_matter::set_nested(text, key, name, &value);
+                    }
                 }
             }
-            if self.without.contains(&key) {
+            if self.without.contains(&key) && entry(key).is_some() {
                 front_matter::remove(text, key);
             }
         }
     }
 }
 
-/// How a key of [`ORDER`] is spelled in a document.
-pub(super) fn name_of(key: &'static str, text: &str, site: &Site<'_>) -> String {
+/// How a key of [`ORDER`] is spelled in a front matter.
+pub(super) fn name_in(key: &'static str, front: Option<&FrontMatter>, site: &Site<'_>) -> &'static str {
     if key != VERSION {
-        return key.to_owned();
+        return key;
     }
-    let front = FrontMatter::read(text);
-    let there = |key: &&str| front.as_ref().is_some_and(|front| front.entry(key).is_some());
-    VERSION_KEYS.into_iter().find(there).unwrap_or(site.settings.version_key).to_owned()
+    let there = |key: &&str| front.is_some_and(|front| front.entry(key).is_some());
+    VERSION_KEYS.into_iter().find(there).unwrap_or(site.settings.version_key)
 }
 
 /// How the status follows from the body.

@@ -57,8 +57,8 @@ fn keys_of(text: &str, derived: &Derived, site: &Site<'_>) -> Object {
     let front = FrontMatter::read(text);
     let mut object = Object::new();
     for key in ORDER {
-        let name = derive::name_of(key, text, site);
-        let stored = || front.as_ref()?.entry(&name).map(shown);
+        let name = derive::name_in(key, front.as_ref(), site);
+        let stored = || front.as_ref()?.entry(name).map(shown);
         let value = match (key, derived.keys.get(key)) {
             ("progress", _) => Some(progress_of(front.as_ref(), derived)),
             ("state_head", _) => site.head().map(Value::String),
@@ -69,7 +69,7 @@ fn keys_of(text: &str, derived: &Derived, site: &Site<'_>) -> Object {
         };
         let is_known = |value: &Value| !value.is_null() && value.as_object().is_none_or(|object| !object.is_empty());
         if let Some(value) = value.filter(is_known) {
-            object.insert(name, value);
+            object.insert(name.to_owned(), value);
         }
     }
     object

@@ -70,7 +70,7 @@ fn key_changes(edit: &Edit<'_>) -> Vec<String> {
     let (before, after) = (FrontMatter::read(&edit.text), FrontMatter::read(&text));
     let mut changes = Vec::new();
     for key in ORDER {
-        let name = derive::name_of(key, &text, edit.site);
+        let name = derive::name_in(key, after.as_ref(), edit.site);
         if key == "progress" {
             for key in KEYS {
                 let value = |front: &Option<FrontMatter>| front.as_ref()?.nested("progress", key).map(str::to_owned);
@@ -80,13 +80,13 @@ fn key_changes(edit: &Edit<'_>) -> Vec<String> {
             }
             continue;
         }
-        let value = |front: &Option<FrontMatter>| match shown(front.as_ref()?.entry(&name)?) {
+        let value = |front: &Option<FrontMatter>| match shown(front.as_ref()?.entry(name)?) {
             Value::Null => None,
             Value::String(text) => Some(text),
             other => Some(other.to_string()),
         };
         if value(&before) != value(&after) {
-            changes.push(told(&name, value(&before), value(&after)));
+            changes.push(told(name, value(&before), value(&after)));
         }
     }
     changes
