@@ -22,10 +22,11 @@ fn each<T>(view: &View<'_>, ctx: &Context, of: impl Fn(&Site<'_>, &str) -> Vec<T
     places.filter_map(of_place).flatten().collect()
 }
 
-/// The phase under way, the step that is recommended, and what stands in the way.
+/// The phase under way, or the step that is recommended.
+///
+/// Blockers are concerns of the project; none of them says which phase it stops.
 pub(super) fn work(view: &View<'_>, ctx: &Context) -> Vec<WorkItem> {
     each(view, ctx, |site, text| {
-        let body = Body::read(text);
         let front = format::front_matter::FrontMatter::read(text);
         let key = |key: &str| front.as_ref().and_then(|front| front.text(key)).filter(|text| !text.is_empty());
         let name = |id: &str| {
@@ -33,13 +34,12 @@ pub(super) fn work(view: &View<'_>, ctx: &Context) -> Vec<WorkItem> {
             site.roadmap()?.phase_name(&id).map(str::to_owned)
         };
         let titled = |id: &str, title: String| name(id).map_or(title.clone(), |name| format!("{title}: {name}"));
-        let blockers = body.blockers();
         let item = |id: &str, title: String, state| WorkItem {
             id: id.to_owned(),
             title,
-            state: if blockers.is_empty() { state } else { WorkState::Blocked },
+            state,
             owner: None,
-            blocked_by: blockers.clone(),
+            blocked_by: Vec::new(),
         };
         if let Some(id) = key("active_phase") {
             let stage = key("status").unwrap_or("executing");
@@ -66,7 +66,11 @@ pub(super) fn summary(view: &View<'_>, ctx: &Context) -> String {
         let line = if line.is_empty() { status().unwrap_or_default() } else { line };
         let blockers = Body::read(text).blockers().len();
         let name = site.place.space.as_str().split_once('/').map(|(_, name)| format!("{name}: ")).unwrap_or_default();
-        let blocked = if blockers > 0 { format!(" · {blockers} open blockers") } else { String::new() };
+        let blocked = match blockers {
+            0 => String::new(),
+            1 => " · 1 open blocker".to_owned(),
+            _ => format!(" · {blockers} open blockers"),
+        };
         vec![format!("{name}{line}{blocked}")]
     });
     lines.join("; ")

@@ -123,6 +123,16 @@ impl World {
         refusal["error"]["code"].as_str().unwrap().to_owned()
     }
 
+    /// The summary, and the work as `id state title`.
+    pub(super) fn outlook(&mut self) -> (String, Vec<String>) {
+        for place in Place::all(&self.clone().view()) {
+            self.take_in(&place.space);
+        }
+        let work = Msd.work(&self.view(), &context()).into_iter();
+        let line = |item: model::WorkItem| format!("{} {:?} {}", item.id, item.state, item.title);
+        (Msd.summary(&self.view(), &context()), work.map(line).collect())
+    }
+
     pub(super) fn glance(&self, event: &str, settings: Object) -> format::Glance {
         let event = HookEvent { name: event.into(), input: Object::new() };
         Msd.glance(&event, &Look { files: self, probes: self }, &Context { settings, ..context() })

@@ -328,3 +328,18 @@ fn settings_are_checked_by_name() {
         assert_eq!((&refusal["error"]["code"], &refusal["error"]["field"]), (&json!("config_invalid"), &json!(field)));
     }
 }
+
+#[test]
+fn status_and_next_show_every_workstream() {
+    let front =
+        |keys: &str| format!("---\nmilestone: v2.0\nstatus: planning\n{keys}---\n\n{SMALL}\n## Blockers\n\n- fog\n");
+    let mut world = small()
+        .with_state(&front("next_action: plan-phase\nnext_phases: [\"3\", \"4\"]\n"))
+        .with_file(".planning/ROADMAP.md", "### Phase 3: Replay\n")
+        .with_file(".planning/workstreams/night/STATE.md", front("active_phase: \"2\"\n"))
+        .with_file(".planning/workstreams/empty/notes.md", "");
+    let (summary, work) = world.outlook();
+    assert_eq!(summary, "v2.0 · next plan-phase 3/4 · 1 open blocker; night: v2.0 · Phase 2 planning · 1 open blocker");
+    assert_eq!(work, ["3 Ready plan-phase 3: Replay", "4 Ready plan-phase 4", "2 InProgress Phase 2 planning"]);
+    assert_eq!(World::default().outlook(), (String::new(), Vec::new()));
+}
