@@ -139,6 +139,16 @@ impl Engine {
     pub fn call(&self, call: &Call, identity: &Identity) -> Result<Reply, Refusal> {
         let (format, tool) = self.tool(&call.tool).ok_or_else(|| self.unknown_tool(&call.tool))?;
         let call = Call::new(tool.name, call.arguments.clone());
+        self.carry_out(format, tool, call, identity).map_err(|refusal| format.refused(tool, refusal))
+    }
+
+    fn carry_out(
+        &self,
+        format: &'static dyn Format,
+        tool: &'static Tool,
+        call: Call,
+        identity: &Identity,
+    ) -> Result<Reply, Refusal> {
         let ctx = self.context(format, &call, identity)?;
         if tool.is_read() {
             match self.opened_store() {

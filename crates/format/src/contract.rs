@@ -2,7 +2,7 @@
 
 use model::{Call, Change, Context, Finding, Image, Outcome, ProjectPath, Refusal, Space, TableRows, WorkItem};
 
-use crate::{Files, Glance, HookEvent, Look, Seen, Sources, Surface, Taken, View};
+use crate::{Files, Glance, HookEvent, Look, Seen, Sources, Surface, Taken, Tool, View};
 
 /// A format: names its tools, says where the outside writes, decides calls, renders images.
 ///
@@ -31,6 +31,13 @@ pub trait Format: Sync {
 
     /// Decides a call. Hooks that write are calls too.
     fn handle(&self, call: &Call, view: &View<'_>, ctx: &Context) -> Result<Outcome, Refusal>;
+
+    /// A refusal as the format shows it.
+    ///
+    /// With the members that stand beside the error of its tool, whoever refused the call.
+    fn refused(&self, _tool: &Tool, refusal: Refusal) -> Refusal {
+        refusal
+    }
 
     /// The file images of a space that `touched` may have changed.
     ///

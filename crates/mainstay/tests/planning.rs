@@ -61,7 +61,7 @@ fn a_stopped_holder_of_the_lock_is_waited_for_and_named() {
     let output = run(project.path(), &decide);
     let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(3));
-    assert_eq!(answer["error"]["code"], "lock_timeout");
+    assert_eq!((&answer["error"]["code"], &answer["added"]), (&"lock_timeout".into(), &false.into()));
     assert_eq!(answer["error"]["holder_pid"], holder.id());
     assert_eq!(state(project.path()), STATE);
     holder.kill().unwrap();

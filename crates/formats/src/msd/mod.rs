@@ -82,10 +82,14 @@ impl Format for Msd {
 
     fn handle(&self, call: &Call, view: &View<'_>, ctx: &Context) -> Result<Outcome, Refusal> {
         let tool = surface::SURFACE.tool(&call.tool).ok_or_else(|| unknown_tool(&call.tool))?;
-        decide(tool, call, view, ctx).map_err(|refusal| match of_verb(tool.name) {
-            Some(key) => refusal.beside(key, false),
+        decide(tool, call, view, ctx)
+    }
+
+    fn refused(&self, tool: &Tool, refusal: Refusal) -> Refusal {
+        match of_verb(tool.name) {
+            Some(member) => refusal.beside(member, false),
             None => refusal,
-        })
+        }
     }
 
     fn render(&self, space: &Space, touched: &Touched<'_>, view: &View<'_>, _ctx: &Context) -> Vec<Image> {

@@ -96,7 +96,8 @@ impl World {
     pub(super) fn call_at(&mut self, tool: &str, arguments: Value, ctx: &Context) -> Result<Value, Value> {
         let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
         let call = Call::new(format!("msd_{tool}"), arguments);
-        let shown = |refusal: model::Refusal| Value::Object(refusal.to_answer());
+        let tool = Msd.surface().tool(&call.tool).unwrap();
+        let shown = |refusal: model::Refusal| Value::Object(Msd.refused(tool, refusal).to_answer());
         for space in Msd.spaces(Some(&call), &self.view(), ctx).map_err(shown)? {
             self.take_in(&space);
         }
