@@ -1,4 +1,4 @@
-//! `cargo xtask load`: promise P6. Waits are printed; only counts and errors are judged.
+//! `cargo xtask load`: promises P6 and P12. Waits are printed; only counts and errors are judged.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -8,9 +8,11 @@ use testkit::pool::in_parallel;
 use testkit::sql;
 
 use crate::arguments::Arguments;
+use crate::history;
 use crate::picture::{FILES, Picture, TABLES};
 use crate::product::Product;
 use crate::project::Project;
+use crate::random::SEED;
 
 const WRITERS: usize = 64;
 const ON_ONE_KEY: usize = 40;
@@ -38,11 +40,17 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
 }
 
 pub(crate) fn check(product: &Product, size: Size) -> Result<(), String> {
-    let (rounds, increments) = match size {
-        Size::Quick => (2, 1),
-        Size::Full => (50, 4),
+    let (rounds, increments, told) = match size {
+        Size::Quick => (2, 1, 6),
+        Size::Full => (50, 4, 80),
     };
-    let problems = [many_keys(product, rounds)?, one_key(product)?, compare_and_swap(product, increments)?].concat();
+    let problems = [
+        many_keys(product, rounds)?,
+        one_key(product)?,
+        compare_and_swap(product, increments)?,
+        history::check(product, told, SEED)?,
+    ]
+    .concat();
     for problem in &problems {
         println!("{problem}");
     }

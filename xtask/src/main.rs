@@ -8,12 +8,16 @@ mod bench;
 mod checks;
 mod clients;
 mod crash;
+mod faults;
+mod history;
 mod load;
 mod mutants;
 mod packages;
 mod picture;
+mod power;
 mod product;
 mod project;
+mod random;
 mod steps;
 mod test;
 mod vectors;
@@ -31,8 +35,15 @@ cargo xtask COMMAND
   vectors [--only ID]… [--later]         the behaviour vectors in tests/vectors
   crash [--quick] [--errors] [--verb NAME]
                                          kills each write verb at each mutating system call and checks what is left;
-                                         --errors makes the system calls fail instead
-  load [--quick]                         many writing processes at once; nothing may be lost
+                                         --errors makes each call fail instead, in six ways
+  power [--quick] [--verb NAME] [--model strict|ordered]
+                                         cuts the power at each call of each write verb: every disk that may be left
+                                         is made real and opened by the program
+  faults [--quick] [--only PART]… [--seed N]
+                                         doors (closed outputs, foreign pages), holders (stopped, killed), damage (cut and
+                                         hit files), full-disk (a small file system; needs root), errors (as crash --errors)
+  load [--quick]                         many writing processes at once, some of them killed; nothing may
+                                         be lost, and everybody must have seen one order of events
   bench [--counts]                       instructions, system calls and sizes against their budgets; without
                                          --counts also ratios, rates and large projects
   mutants [--only NAME]…                 plants each fault and expects crash or load to catch it
@@ -51,6 +62,8 @@ fn main() -> ExitCode {
         "vectors" => vectors::run(&mut arguments),
         "bench" => bench::run(&mut arguments),
         "crash" => crash::run(&mut arguments),
+        "power" => power::run(&mut arguments),
+        "faults" => faults::run(&mut arguments),
         "load" => load::run(&mut arguments),
         "mutants" => mutants::run(&mut arguments),
         "" | "help" | "--help" | "-h" => {

@@ -11,6 +11,9 @@ use crate::project::Project;
 /// The file of the three tables.
 pub(crate) const TABLES: &str = ".hseos/state/project.db";
 
+/// A field that nothing but the run of histories writes.
+pub(crate) const FIELD_HISTORY: &str = "told_in_order";
+
 /// The file images, and the heading of the last part of each.
 pub(crate) const FILES: [(&str, &str); 2] =
     [("STATE.md", "\n## Notes\n"), ("TASKS.md", "\n## Completed (last sprint)\n")];

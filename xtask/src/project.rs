@@ -22,10 +22,30 @@ impl<'a> Project<'a> {
         Ok(Self { sandbox: Sandbox::new().map_err(|error| error.to_string())?, product })
     }
 
+    /// An empty project that no disk slows down, where there is memory for files.
+    pub(crate) fn in_memory(product: &'a Product) -> Result<Self, String> {
+        let memory = Path::new("/dev/shm");
+        let sandbox = if memory.is_dir() { Sandbox::within(memory) } else { Sandbox::new() };
+        Ok(Self { sandbox: sandbox.map_err(|error| error.to_string())?, product })
+    }
+
     /// Another project with the same files.
     pub(crate) fn copy(&self) -> Result<Self, String> {
-        let copy = Self::new(self.product)?;
-        copy_folder(&self.root(), &copy.root()).map_err(|error| format!("copying the project: {error}"))?;
+        self.copied_to(Self::new(self.product)?)
+    }
+
+    /// The same, in memory.
+    pub(crate) fn copy_in_memory(&self) -> Result<Self, String> {
+        self.copied_to(Self::in_memory(self.product)?)
+    }
+
+    /// Copies the files into another project, which is empty.
+    pub(crate) fn copy_into(&self, other: &Self) -> Result<(), String> {
+        copy_folder(&self.root(), &other.root()).map_err(|error| format!("copying the project: {error}"))
+    }
+
+    fn copied_to(&self, copy: Self) -> Result<Self, String> {
+        self.copy_into(&copy)?;
         Ok(copy)
     }
 

@@ -6,7 +6,7 @@ use crate::arguments::Arguments;
 use crate::packages::{STRACE, ensure};
 use crate::product::{Product, cargo};
 use crate::steps::{Tally, shown};
-use crate::{clients, crash, load, vectors};
+use crate::{clients, crash, faults, load, power, random, vectors};
 
 pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
     let quick = arguments.flag("--quick");
@@ -41,12 +41,14 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
     tally.step("vectors", || vectors::check(&product, &Choice::default()));
     tally.step("load", || load::check(&product, load::Size::Quick));
     if quick {
-        println!("skipped with --quick: crash (strace), MCP clients (Python, Node)");
+        println!("skipped with --quick: crash, power and faults (strace), MCP clients (Python, Node)");
     } else {
         tally.step("crash", || {
             ensure(&[STRACE])?;
             crash::check(&product, &crash::Choice::quick())
         });
+        tally.step("power", || power::check(&product, &power::Choice::quick()));
+        tally.step("faults", || faults::check(&product, faults::Extent::Quick, &[], random::SEED));
         clients::run(&product, &mut tally)?;
     }
     tally.close()

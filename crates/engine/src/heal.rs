@@ -4,6 +4,7 @@
 //! Table rows heal when the file is surveyed. Folder moves heal here, before anything is taken in.
 
 use model::{Refusal, Warning};
+use mutants::planted;
 use store::Txn;
 
 use crate::engine::Engine;
@@ -13,6 +14,9 @@ use crate::{images, publish, refusals};
 ///
 /// One that cannot happen now is told and stays pending: it is no reason to refuse a request.
 pub(crate) fn moves(engine: &Engine, txn: &mut dyn Txn, warnings: &mut Vec<Warning>) -> Result<bool, Refusal> {
+    if planted("move_not_healed") {
+        return Ok(false);
+    }
     let pending = txn.pending_moves().map_err(|error| refusals::of_store(&error))?;
     if !pending.is_empty() {
         images::sweep_apart(engine.files());

@@ -70,12 +70,15 @@ impl Home {
     fn build(&self) -> io::Result<()> {
         let mut builder = DirBuilder::new();
         builder.recursive(true).mode(0o700).create(&self.0)?;
-        match open_plain(OpenOptions::new().write(true).create_new(true), &self.0.join(".gitignore")) {
-            Ok(mut file) => file.write_all(b"*\n")?,
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
+        let ignored = self.0.join(".gitignore");
+        let mut file = open_plain(OpenOptions::new().write(true).create(true).truncate(false), &ignored)?;
+        // An empty one is what a power failure left of ours.
+        if file.metadata()?.len() == 0 {
+            file.write_all(b"*\n")?;
+            file.sync_all()?;
         }
-        // The folder's name has to outlive a power failure before anything in it counts.
+        // The names have to outlive a power failure before anything beneath them counts.
+        File::open(&self.0)?.sync_all()?;
         self.0.parent().map_or(Ok(()), |root| File::open(root)?.sync_all())?;
         // Last, since it tells that the rest stands.
         builder.create(self.0.join("locks"))

@@ -8,6 +8,7 @@
 mod batch;
 mod clock;
 mod engine;
+mod faults;
 mod foreign;
 mod git;
 mod git_head;
@@ -20,7 +21,6 @@ mod images;
 mod init;
 mod locks;
 mod moving;
-mod mutants;
 mod outset;
 mod overview;
 mod plan;

@@ -3,15 +3,16 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use model::{Refusal, RefusalClass};
+use mutants::planted;
 
 use crate::home::open_plain;
-use crate::refusals;
+use crate::{faults, refusals};
 
 /// How long a request waits for locks in all.
 pub(crate) const WAIT: Duration = Duration::from_secs(5);
@@ -50,6 +51,7 @@ impl Deadline {
 pub(crate) struct FileLock {
     // Held for its lock alone.
     _file: File,
+    path: PathBuf,
 }
 
 impl FileLock {
@@ -60,13 +62,14 @@ impl FileLock {
         loop {
             let file = open_plain(OpenOptions::new().read(true).write(true).create(true).truncate(false), path)
                 .map_err(|error| refusals::of_opening(path, &error))?;
+            faults::steal(path);
             let Some(mut file) = lock_until(file, deadline).map_err(|error| refusals::of_io(path, &error))? else {
                 return Err(busy(path));
             };
-            if is_still_there(&file, path) {
+            if is_still_there(&file, path) || planted("lock_deleted_on_release") {
                 // Who holds it is for messages only; that it is held is what the kernel knows.
                 drop(write_holder(&mut file));
-                return Ok(Self { _file: file });
+                return Ok(Self { _file: file, path: path.to_owned() });
             }
         }
     }
@@ -77,6 +80,14 @@ impl FileLock {
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => Some(read_holder(path)),
             _ => None,
+        }
+    }
+}
+
+impl Drop for FileLock {
+    fn drop(&mut self) {
+        if planted("lock_deleted_on_release") {
+            drop(std::fs::remove_file(&self.path));
         }
     }
 }

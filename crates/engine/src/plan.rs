@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use format::{FileSource, FileState, Format, Restore, TakeIn, Touched, View};
 use model::{Change, Context, Image, ImageContent, ProjectPath, Refusal, Warning};
+use mutants::planted;
 use store::{ImageState, Mark, PendingMove, Store, Txn};
 
 use crate::engine::Engine;
 use crate::ground::{Ground, Inspected, Standing};
 use crate::images::{self, FileStamp, Prepared};
 use crate::moving::Moving;
-use crate::mutants::planted;
 use crate::publish;
 use crate::records::StoreRecords;
 use crate::refusals;

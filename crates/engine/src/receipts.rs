@@ -1,10 +1,10 @@
 //! Receipts: a repeat of a request is answered, not carried out again.
 
 use model::{Call, Context, Refusal, Reply, Revision, Timestamp, Value, Warning};
+use mutants::planted;
 use store::{Receipt, Txn};
 
 use crate::batch::Asked;
-use crate::mutants::planted;
 use crate::{images, refusals};
 
 /// How long receipts are kept. **Units**: milliseconds.

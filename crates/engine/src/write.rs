@@ -6,6 +6,7 @@ use format::{Draft, Format, TakeIn, View};
 use model::{
     Change, Context, EntryCause, ExtraFile, ProjectPath, Refusal, RefusalClass, Reply, Revision, Space, Value, Warning,
 };
+use mutants::planted;
 use store::{NewEntry, Reads, Txn};
 
 use crate::batch::{Answer, Asked};
@@ -13,14 +14,13 @@ use crate::engine::Engine;
 use crate::foreign::ForeignGuard;
 use crate::ground::Ground;
 use crate::locks::{Deadline, FileLock};
-use crate::mutants::{self, planted};
 use crate::outset::{rehearse, spaces_of};
 use crate::plan::Plan;
 use crate::records::StoreRecords;
 use crate::spool::{self, Events, Spool};
 use crate::tabled::{Tabled, begin_tables, leave_behind};
 use crate::take_in::{self, TakenIn, take_in};
-use crate::{heal, receipts, refusals, replay};
+use crate::{faults, heal, receipts, refusals, replay};
 
 /// The code of a request that is about a space that was not looked at; it is thought again.
 pub(crate) const ELSEWHERE: &str = "space_changed";
@@ -104,7 +104,7 @@ pub(crate) fn carry_out(
     // Render and prepare; from here on nothing can be refused for want of space.
     let mut plan = Plan::render(engine, format, txn.as_ref(), &turn.grounds, &turn.changes, &turn.taken, ctx)?;
     plan.prepare(engine, &turn.grounds, &turn.taken, ctx)?;
-    mutants::reply_early(&answers);
+    faults::reply_early(&answers);
     let early = planted("publish_before_commit").then(|| plan.publish(engine, store.as_ref(), &extra));
     let committed = commit(&mut turn, txn, &mut plan, &foreign, ctx);
     if let Err(refusal) = committed {
@@ -116,7 +116,7 @@ pub(crate) fn carry_out(
     if planted("images_outside_lock") {
         Tabled::commit_all(std::mem::take(&mut turn.tabled));
         locks.clear();
-        mutants::linger();
+        faults::linger();
     }
     let mut warnings = early.unwrap_or_else(|| plan.publish(engine, store.as_ref(), &extra));
     warnings.extend(Tabled::commit_all(turn.tabled));

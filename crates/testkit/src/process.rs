@@ -36,7 +36,12 @@ pub struct Finished {
 impl Sandbox {
     /// Makes the two folders.
     pub fn new() -> io::Result<Self> {
-        let base = tempfile::Builder::new().prefix("mainstay-test-").tempdir()?;
+        Self::within(&std::env::temp_dir())
+    }
+
+    /// Makes them in a folder of the caller's choice.
+    pub fn within(folder: &Path) -> io::Result<Self> {
+        let base = tempfile::Builder::new().prefix("mainstay-test-").tempdir_in(folder)?;
         let sandbox = Self { base };
         std::fs::create_dir(sandbox.root())?;
         std::fs::create_dir(sandbox.home())?;

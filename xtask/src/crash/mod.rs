@@ -3,9 +3,9 @@
 //! Each write verb runs once under strace, which names every mutating system call. Then it runs once for each of
 //! these calls, is killed on entering it (or the call is made to fail), and a [`story`] looks at what is left.
 
-mod story;
-mod trace;
-mod verbs;
+pub(crate) mod story;
+pub(crate) mod trace;
+pub(crate) mod verbs;
 
 use testkit::pool::{cores, in_parallel};
 
@@ -21,6 +21,9 @@ use verbs::{Scenario, scenarios};
 /// Every so many points one is taken by a quick run; a prime, so that it falls in step with no loop.
 const STRIDE: usize = 5;
 
+/// How a system call fails.
+const ERRORS: [&str; 6] = ["ENOSPC", "EIO", "EACCES", "EROFS", "EMFILE", "EDQUOT"];
+
 /// What is done to a system call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Fault {
@@ -35,25 +38,37 @@ pub(crate) struct Choice {
     quick: bool,
     errors: bool,
     verb: Option<String>,
+    /// One scenario with a violation is enough.
+    stops: bool,
 }
 
 /// How the points of one scenario went.
 #[derive(Default)]
-struct Outcome {
-    points: usize,
-    violations: usize,
+pub(crate) struct Outcome {
+    pub(crate) points: usize,
+    pub(crate) violations: usize,
 }
 
 impl Choice {
     /// A sample of the kill points.
     pub(crate) fn quick() -> Self {
-        Self { quick: true, errors: false, verb: None }
+        Self { quick: true, errors: false, verb: None, stops: false }
+    }
+
+    /// Errors of system calls instead of kills: all, or a sample.
+    pub(crate) fn errors(quick: bool) -> Self {
+        Self { quick, errors: true, verb: None, stops: false }
+    }
+
+    /// The same, until a scenario broke a promise.
+    pub(crate) fn until_caught(self) -> Self {
+        Self { stops: true, ..self }
     }
 }
 
 pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
     let (quick, errors) = (arguments.flag("--quick"), arguments.flag("--errors"));
-    let choice = Choice { quick, errors, verb: arguments.value("--verb")? };
+    let choice = Choice { quick, errors, verb: arguments.value("--verb")?, stops: false };
     let product = Product::chosen(arguments)?;
     arguments.end()?;
     ensure(&[STRACE])?;
@@ -61,6 +76,13 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
 }
 
 pub(crate) fn check(product: &Product, choice: &Choice) -> Result<(), String> {
+    let Outcome { points, violations } = try_all(product, choice)?;
+    println!("crash: {points} points, {violations} violations");
+    if violations == 0 { Ok(()) } else { Err(format!("{violations} violations at {points} points")) }
+}
+
+/// Tries every scenario of the choice and says how each went.
+pub(crate) fn try_all(product: &Product, choice: &Choice) -> Result<Outcome, String> {
     let chosen: Vec<_> =
         scenarios().filter(|it| choice.verb.as_deref().is_none_or(|name| it.verb.name == name)).collect();
     if chosen.is_empty() {
@@ -75,19 +97,22 @@ pub(crate) fn check(product: &Product, choice: &Choice) -> Result<(), String> {
         println!("{scenario}: {} points, {} violations", outcome.points, outcome.violations);
         all.points += outcome.points;
         all.violations += outcome.violations;
+        if choice.stops && all.violations > 0 {
+            break;
+        }
     }
-    println!("crash: {} points, {} violations", all.points, all.violations);
-    if all.violations == 0 { Ok(()) } else { Err(format!("{} violations", all.violations)) }
+    Ok(all)
 }
 
 fn try_scenario(product: &Product, scenario: &Scenario, choice: &Choice) -> Result<Outcome, String> {
     let prepared = Project::new(product)?;
-    scenario.prepare(&prepared)?;
+    scenario.prepare(&prepared, &mut |words| prepared.reply(words).map(drop))?;
     // Without any fault the story must be free of problems; it also tells which files there should be.
     let story = Story::undisturbed(scenario, &prepared)?;
-    let traced = trace::points(scenario, &prepared.copy()?)?;
+    let traced = if choice.errors { trace::failing } else { trace::points }(scenario, &prepared.copy()?)?;
     let points = if choice.quick { sample(traced) } else { traced };
-    let faults: Vec<(Point, Fault)> = points.iter().flat_map(|point| faults(point, choice)).collect();
+    let faults: Vec<(Point, Fault)> =
+        points.iter().enumerate().flat_map(|(place, point)| faults(place, point, choice)).collect();
     let found = in_parallel(cores(), &faults, |(point, fault)| {
         let problems = story.disturbed(point, *fault).unwrap_or_else(|problem| vec![problem]);
         for problem in &problems {
@@ -98,16 +123,15 @@ fn try_scenario(product: &Product, scenario: &Scenario, choice: &Choice) -> Resu
     Ok(Outcome { points: faults.len(), violations: found.into_iter().filter(|problems| *problems > 0).count() })
 }
 
-fn faults(point: &Point, choice: &Choice) -> Vec<(Point, Fault)> {
-    let errors: &[&str] = match point.call.as_str() {
-        _ if !choice.errors => return vec![(point.clone(), Fault::Kill)],
-        "write" | "pwrite64" | "writev" | "fallocate" => &["ENOSPC", "EIO", "EDQUOT"],
-        "fsync" | "fdatasync" | "ftruncate" => &["EIO", "ENOSPC"],
-        "openat" | "openat2" | "open" => &["EACCES", "EMFILE", "EROFS", "ENOSPC"],
-        "rename" | "renameat" | "renameat2" | "link" | "linkat" | "mkdir" | "mkdirat" => &["EACCES", "ENOSPC", "EIO"],
-        _ => &["EIO", "EACCES"],
+/// What is done at a point: it is killed, or fails in each way; a quick run lets the ways take turns.
+fn faults(place: usize, point: &Point, choice: &Choice) -> Vec<(Point, Fault)> {
+    let errors: Vec<Fault> = ERRORS.iter().copied().map(Fault::Error).collect();
+    let chosen = match (choice.errors, choice.quick) {
+        (false, _) => vec![Fault::Kill],
+        (true, true) => vec![errors[place % errors.len()]],
+        (true, false) => errors,
     };
-    errors.iter().map(|error| (point.clone(), Fault::Error(error))).collect()
+    chosen.into_iter().map(|fault| (point.clone(), fault)).collect()
 }
 
 /// Every fifth point, and the first and last of each system call.

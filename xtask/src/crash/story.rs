@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use serde_json::Value;
+use testkit::process::Finished;
 
 use crate::picture::{FILES, Picture};
 use crate::project::{Project, end};
@@ -16,7 +17,7 @@ const LATER_WRITE: &[&str] =
     &["--actor", "later", "--request-id", "a-later-one", "--json", "hseos", "state", "write", "status", "healthy"];
 
 /// The story of a scenario, to be told once for each fault.
-pub(super) struct Story<'a> {
+pub(crate) struct Story<'a> {
     scenario: &'a Scenario,
     prepared: &'a Project<'a>,
     /// The files that an undisturbed story leaves.
@@ -25,7 +26,7 @@ pub(super) struct Story<'a> {
 
 /// How the tried write ended, as its caller saw it.
 #[derive(Debug, PartialEq)]
-enum Told {
+pub(crate) enum Told {
     /// It reported success.
     Done,
     /// It reported nothing, because it was killed or could not speak, or that nobody can know.
@@ -34,9 +35,21 @@ enum Told {
     Failed,
 }
 
+/// What a caller was told, and what it should never see: a panic.
+pub(crate) fn told_of(finished: &Finished) -> (Told, Vec<String>) {
+    let reply: Option<Value> = serde_json::from_str(&finished.stdout).ok();
+    let told = match reply {
+        Some(reply) if reply.get("error").is_none() => Told::Done,
+        Some(reply) if reply["error"]["code"] == "outcome_unknown" => Told::Nothing,
+        _ => Told::Failed,
+    };
+    let panicked = finished.stderr.contains("panicked") || finished.status.code() == Some(101);
+    (told, panicked.then(|| format!("panicked: {}", finished.stderr)).into_iter().collect())
+}
+
 impl<'a> Story<'a> {
     /// Tells the story without a fault, which must go well.
-    pub(super) fn undisturbed(scenario: &'a Scenario, prepared: &'a Project<'a>) -> Result<Self, String> {
+    pub(crate) fn undisturbed(scenario: &'a Scenario, prepared: &'a Project<'a>) -> Result<Self, String> {
         let mut story = Self { scenario, prepared, files: BTreeSet::new() };
         let project = prepared.copy()?;
         let reply = project.reply(&scenario.words())?;
@@ -55,24 +68,27 @@ impl<'a> Story<'a> {
     pub(super) fn disturbed(&self, point: &Point, fault: Fault) -> Result<Vec<String>, String> {
         let project = self.prepared.copy()?;
         let finished = end(project.under(&injecting(point, fault)).args(self.scenario.words()))?;
-        let mut problems = Vec::new();
-        if finished.stderr.contains("panicked") || finished.status.code() == Some(101) {
-            problems.push(format!("panicked: {}", finished.stderr));
+        let (mut told, mut problems) = told_of(&finished);
+        if told == Told::Failed && (fault == Fault::Kill || point.speaks()) {
+            told = Told::Nothing;
         }
-        let reply: Option<Value> = serde_json::from_str(&finished.stdout).ok();
-        let told = match reply {
-            Some(reply) if reply.get("error").is_none() => Told::Done,
-            Some(reply) if reply["error"]["code"] == "outcome_unknown" && point.syncs() => Told::Nothing,
-            _ if fault == Fault::Kill || point.speaks() => Told::Nothing,
-            _ => Told::Failed,
-        };
         if told == Told::Failed && finished.status.success() {
             problems.push(format!("exit 0 without a reply: {:?} {:?}", finished.stdout, finished.stderr));
         }
-        problems.extend(self.torn(&project));
-        problems.extend(self.afterwards(&project, &told)?);
+        problems.extend(self.goes_on(&project, &told)?);
+        Ok(problems)
+    }
+
+    /// Goes on with what a disturbed write left; answers what broke a promise.
+    pub(crate) fn goes_on(&self, project: &Project<'_>, told: &Told) -> Result<Vec<String>, String> {
+        let mut problems = self.torn(project);
+        problems.extend(self.afterwards(project, told)?);
         if !problems.is_empty() {
             return Ok(problems);
+        }
+        let ignored = fs::read_to_string(project.root().join(".mainstay/.gitignore")).unwrap_or_default();
+        if ignored != "*\n" {
+            problems.push(format!(".mainstay/.gitignore holds {ignored:?}"));
         }
         let files = project.files()?;
         problems.extend(files.difference(&self.files).map(|path| format!("left behind: {path}")));
@@ -135,7 +151,9 @@ impl<'a> Story<'a> {
         let at_that_time = |problem: String| format!("{when}: {problem}");
         let picture = Picture::take(project).map_err(at_that_time)?;
         let times = self.scenario.verb.effect.times(&picture).map_err(at_that_time)?;
-        let seen = picture.disagreements().into_iter().chain(self.scenario.outside_problems(&picture));
+        let scenario = self.scenario;
+        let of_others = scenario.outside_problems(&picture).into_iter().chain(scenario.earlier_problems(&picture));
+        let seen = picture.disagreements().into_iter().chain(of_others);
         Ok((times, seen.map(at_that_time).collect()))
     }
 }

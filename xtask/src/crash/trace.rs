@@ -15,33 +15,43 @@ const MUTATING: &str = "?write,?pwrite64,?writev,?pwritev,?pwritev2,?rename,?ren
 
 const OPENING: &[&str] = &["open", "openat", "openat2"];
 
+/// What strace writes when the program it watches has stopped.
+pub(crate) const STOPPED: &str = "stopped by SIGSTOP";
+
 /// One mutating system call of a run.
 #[derive(Clone, Debug)]
-pub(super) struct Point {
+pub(crate) struct Point {
     /// Its name.
-    pub(super) call: String,
+    pub(crate) call: String,
     /// The how manieth call of that name it is.
     ///
     /// **Units**: 1-based, as strace counts.
-    pub(super) nth: usize,
+    pub(crate) nth: usize,
     /// The call as strace shows it, shortened.
-    pub(super) shown: String,
+    pub(crate) shown: String,
 }
 
 impl Point {
     /// Whether the call writes to standard output or standard error.
-    pub(super) fn speaks(&self) -> bool {
+    pub(crate) fn speaks(&self) -> bool {
         ["write(1,", "write(2,", "writev(1,", "writev(2,"].iter().any(|start| self.shown.starts_with(start))
-    }
-
-    /// Whether the call makes something safe: if it fails, nobody can say what is on the disk.
-    pub(super) fn syncs(&self) -> bool {
-        ["fsync(", "fdatasync("].iter().any(|start| self.shown.starts_with(start))
     }
 }
 
-/// Runs the verb once and lists its points.
-pub(super) fn points(scenario: &Scenario, project: &Project<'_>) -> Result<Vec<Point>, String> {
+/// Runs the verb once and lists its points: the calls that change something.
+pub(crate) fn points(scenario: &Scenario, project: &Project<'_>) -> Result<Vec<Point>, String> {
+    parse(&record(scenario, project)?, |call, arguments| !OPENING.contains(&call) || arguments.contains("O_CREAT"))
+}
+
+/// The same, and the openings of files of the project, which may fail too.
+pub(crate) fn failing(scenario: &Scenario, project: &Project<'_>) -> Result<Vec<Point>, String> {
+    let root = project.root().display().to_string();
+    // Files of the project are opened by their whole path, or beneath a handle on its root.
+    let is_ours = |call: &str, arguments: &str| call == "openat2" || arguments.contains(&root);
+    parse(&record(scenario, project)?, |call, arguments| !OPENING.contains(&call) || is_ours(call, arguments))
+}
+
+fn record(scenario: &Scenario, project: &Project<'_>) -> Result<String, String> {
     let log = project.root().join("../strace.log");
     let words =
         ["strace", "-f", "-o", &log.display().to_string(), "-e", &format!("trace={MUTATING}")].map(String::from);
@@ -49,22 +59,34 @@ pub(super) fn points(scenario: &Scenario, project: &Project<'_>) -> Result<Vec<P
     if !finished.status.success() {
         return Err(format!("the traced run ended with {}: {}", finished.exit(), finished.stderr));
     }
-    let text = fs::read_to_string(&log).map_err(|error| format!("{}: {error}", log.display()))?;
-    parse(&text)
+    fs::read_to_string(&log).map_err(|error| format!("{}: {error}", log.display()))
+}
+
+/// The words that put strace beside a program, which is stopped after the point; the log then says [`STOPPED`].
+pub(crate) fn stopping(point: &Point, log: &str) -> Vec<String> {
+    let mut words = inject(point, "signal=STOP", log);
+    // The program stays the child of who started it.
+    words.insert(1, "-D".to_owned());
+    words
 }
 
 /// The words that put strace before a program and do `fault` at `point`.
-pub(super) fn injecting(point: &Point, fault: Fault) -> Vec<String> {
+pub(crate) fn injecting(point: &Point, fault: Fault) -> Vec<String> {
     let what = match fault {
         Fault::Kill => "signal=KILL".to_owned(),
         Fault::Error(name) => format!("error={name}"),
     };
-    let trace = format!("trace={}", point.call);
-    let inject = format!("inject={}:{what}:when={}", point.call, point.nth);
-    ["strace", "-f", "-o", "/dev/null", "-e", &trace, "-e", &inject].map(String::from).to_vec()
+    inject(point, &what, "/dev/null")
 }
 
-fn parse(log: &str) -> Result<Vec<Point>, String> {
+fn inject(point: &Point, what: &str, log: &str) -> Vec<String> {
+    let trace = format!("trace={}", point.call);
+    let inject = format!("inject={}:{what}:when={}", point.call, point.nth);
+    ["strace", "-f", "-o", log, "-e", &trace, "-e", &inject].map(String::from).to_vec()
+}
+
+/// The calls of a log that are wanted, each with its number among those of its name.
+fn parse(log: &str, wanted: impl Fn(&str, &str) -> bool) -> Result<Vec<Point>, String> {
     let mut threads = BTreeSet::new();
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let mut points = Vec::new();
@@ -81,7 +103,7 @@ fn parse(log: &str) -> Result<Vec<Point>, String> {
         threads.insert(thread);
         let count = counts.entry(call).or_default();
         *count += 1;
-        if !OPENING.contains(&call) || arguments.contains("O_CREAT") {
+        if wanted(call, arguments) {
             let shown = rest.trim_start().chars().take(120).collect();
             points.push(Point { call: call.to_owned(), nth: *count, shown });
         }
@@ -107,9 +129,10 @@ mod tests {
 7 --- SIGPIPE {si_signo=SIGPIPE} ---
 7 +++ exited with 0 +++
 ";
-        let points = parse(log).unwrap();
+        let changes = |call: &str, arguments: &str| call != "openat" || arguments.contains("O_CREAT");
+        let points = parse(log, changes).unwrap();
         let short: Vec<_> = points.iter().map(|it| (it.call.as_str(), it.nth, it.speaks())).collect();
         assert_eq!(short, [("openat", 2, false), ("write", 1, false), ("write", 2, true)]);
-        assert!(parse("7 write(1, \"\", 0) = 0\n8 write(1, \"\", 0) = 0\n").is_err());
+        assert!(parse("7 write(1, \"\", 0) = 0\n8 write(1, \"\", 0) = 0\n", changes).is_err());
     }
 }

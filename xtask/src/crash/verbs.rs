@@ -9,20 +9,23 @@ use crate::picture::{Picture, TABLES};
 use crate::project::Project;
 
 /// The name under which the tried verb runs.
-pub(super) const TESTER: &str = "tester";
+pub(crate) const TESTER: &str = "tester";
+
+/// The name under which the project was made.
+const MAKER: &str = "maker";
 
 /// A command that writes.
 #[derive(Clone, Copy)]
-pub(super) struct Verb {
-    pub(super) name: &'static str,
+pub(crate) struct Verb {
+    pub(crate) name: &'static str,
     words: &'static [&'static str],
-    pub(super) effect: Effect,
+    pub(crate) effect: Effect,
     starts: &'static [Start],
 }
 
 /// What a verb brings about.
 #[derive(Clone, Copy)]
-pub(super) enum Effect {
+pub(crate) enum Effect {
     /// A state field has this value.
     Field(&'static str, &'static str),
     /// There is a task of this id.
@@ -33,7 +36,7 @@ pub(super) enum Effect {
 
 /// The project before the verb.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Start {
+pub(crate) enum Start {
     /// Nothing was ever written.
     Empty,
     /// Some fields, some tasks.
@@ -45,9 +48,9 @@ pub(super) enum Start {
 }
 
 /// One verb on one project.
-pub(super) struct Scenario {
-    pub(super) verb: Verb,
-    pub(super) start: Start,
+pub(crate) struct Scenario {
+    pub(crate) verb: Verb,
+    pub(crate) start: Start,
 }
 
 const VERBS: &[Verb] = &[
@@ -102,7 +105,7 @@ const OLDER: &str = "
 ";
 
 /// Every verb on every project that it can start from.
-pub(super) fn scenarios() -> impl Iterator<Item = Scenario> {
+pub(crate) fn scenarios() -> impl Iterator<Item = Scenario> {
     VERBS.iter().flat_map(|verb| verb.starts.iter().map(|start| Scenario { verb: *verb, start: *start }))
 }
 
@@ -113,13 +116,22 @@ impl fmt::Display for Scenario {
 }
 
 impl Scenario {
+    /// Whether it starts from a project at work, without anything that waits from outside.
+    pub(crate) fn starts_worked(&self) -> bool {
+        self.start == Start::Worked
+    }
+
     /// The verb as it is tried, with the request id by which it can be repeated.
-    pub(super) fn words(&self) -> Vec<&'static str> {
+    pub(crate) fn words(&self) -> Vec<&'static str> {
         [&["--actor", TESTER, "--request-id", "the-tried-one", "--json"], self.verb.words].concat()
     }
 
-    /// Makes an empty project the one that the verb starts from.
-    pub(super) fn prepare(&self, project: &Project<'_>) -> Result<(), String> {
+    /// Makes an empty project the one that the verb starts from; `act` runs the program.
+    pub(crate) fn prepare(
+        &self,
+        project: &Project<'_>,
+        act: &mut dyn FnMut(&[&str]) -> Result<(), String>,
+    ) -> Result<(), String> {
         match self.start {
             Start::Empty => return Ok(()),
             Start::Older => {
@@ -131,7 +143,7 @@ impl Scenario {
             Start::Worked | Start::Edited => {}
         }
         for words in WORK {
-            project.reply(&[&["--actor", "maker", "--json"], *words].concat())?;
+            act(&[&["--actor", MAKER, "--json"], *words].concat())?;
         }
         if self.start == Start::Edited {
             for (file, old, new) in FILE_EDITS {
@@ -147,8 +159,15 @@ impl Scenario {
         Ok(())
     }
 
+    /// What is missing of the writes that made the project: all of them were acknowledged.
+    pub(crate) fn earlier_problems(&self, picture: &Picture) -> Vec<String> {
+        let made = if matches!(self.start, Start::Worked | Start::Edited) { WORK.len() } else { 0 };
+        let kept = picture.entries_of(MAKER).count();
+        (kept != made).then(|| format!("of {made} earlier writes {kept} are there (P1)")).into_iter().collect()
+    }
+
     /// What is wrong with the edits from outside: each must be taken in once, and nothing else as one of them.
-    pub(super) fn outside_problems(&self, picture: &Picture) -> Vec<String> {
+    pub(crate) fn outside_problems(&self, picture: &Picture) -> Vec<String> {
         let external: Vec<&Value> = picture.entries_of("external").collect();
         if self.start == Start::Older {
             let imports = external.len();
@@ -188,7 +207,7 @@ impl Effect {
     }
 
     /// How many times it was brought about: what the records say and what the journal says, or that they differ.
-    pub(super) fn times(self, picture: &Picture) -> Result<usize, String> {
+    pub(crate) fn times(self, picture: &Picture) -> Result<usize, String> {
         let (records, holds) = match self {
             Self::Field(key, value) => (picture.history_rows(key, value), picture.field(key) == Some(value)),
             Self::Task(id) => (picture.tasks_named(id), picture.task(id).is_some()),
@@ -206,7 +225,7 @@ impl Effect {
     }
 
     /// Which image already shows it, looked at from outside.
-    pub(super) fn claimed_by(self, project: &Project<'_>) -> Option<String> {
+    pub(crate) fn claimed_by(self, project: &Project<'_>) -> Option<String> {
         let read = |file: &str| fs::read_to_string(project.root().join(file)).unwrap_or_default();
         let rows = |query: &str| sql::query(&project.root().join(TABLES), query).is_ok_and(|rows| !rows.is_empty());
         let (file, line, query) = match self {

@@ -6,12 +6,12 @@ use std::path::Path;
 use cap_std::fs::{Dir, File, OpenOptions, OpenOptionsExt as _, Permissions, PermissionsExt as _};
 use format::Files as _;
 use model::ProjectPath;
+use mutants::planted;
 use rustix::fs::{OFlags, RenameFlags};
 use rustix::io::Errno;
 
 use super::files::{FileStamp, ProjectFiles};
-use crate::clock;
-use crate::mutants::planted;
+use crate::{clock, faults};
 
 /// How many names are tried for a temporary file; past that something is badly wrong with the folder.
 const TRIES: u32 = 100;
@@ -95,6 +95,11 @@ impl Prepared {
             self.abandon(files);
             return Ok(true);
         }
+        if planted("temp_elsewhere") {
+            let bytes = files.dir().read(self.temporary.as_str())?;
+            self.abandon(files);
+            return faults::rename_from_elsewhere(&bytes, &folder_of(files, &self.target)?, self.target.name());
+        }
         let renamed = match seen {
             // Where nothing stood, something that came in this very moment stays.
             None if !planted("images_outside_lock") => {
@@ -126,7 +131,7 @@ fn fill(files: &ProjectFiles, mut file: File, replaced: &ProjectPath, bytes: &[u
         file.set_permissions(Permissions::from_mode(metadata.permissions().mode() & 0o777))?;
     }
     file.write_all(bytes)?;
-    file.sync_all()
+    if planted("temp_not_synced") { Ok(()) } else { file.sync_all() }
 }
 
 /// Removes what a killed writer left beside `target`.
@@ -213,6 +218,9 @@ pub(super) fn make_folders(files: &ProjectFiles, path: &ProjectPath) -> io::Resu
 
 /// Fsyncs the folder that holds `path`, so that names in it survive a power failure.
 pub(crate) fn sync_folder_of(files: &ProjectFiles, path: &ProjectPath) -> io::Result<()> {
+    if planted("folder_not_synced") {
+        return Ok(());
+    }
     let folder = path.parent();
     let folder = folder.as_ref().map_or(Path::new("."), |folder| Path::new(folder.as_str()));
     let mut options = OpenOptions::new();

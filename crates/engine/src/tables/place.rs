@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use format::{DatabaseProbe, TableSource};
 use model::Refusal;
+use mutants::planted;
 
 /// The absolute path of the file.
 ///
@@ -30,7 +31,12 @@ pub(crate) fn locate(root: &Path, source: &TableSource) -> Result<PathBuf, Refus
     }
     let climbs = rest.iter().any(|part| part == "..");
     let link = real.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
-    if climbs || link || !real.starts_with(root) { Err(outside()) } else { Ok(real) }
+    let inside = if planted("string_prefix_path") {
+        real.to_string_lossy().starts_with(&*root.to_string_lossy())
+    } else {
+        real.starts_with(root)
+    };
+    if climbs || link || !inside { Err(outside()) } else { Ok(real) }
 }
 
 fn nearest_existing(folder: &Path) -> (PathBuf, Vec<std::ffi::OsString>) {

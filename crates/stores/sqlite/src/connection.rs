@@ -5,6 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use mutants::planted;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
@@ -64,6 +65,12 @@ pub(crate) fn open(path: &Path, access: OpenFlags) -> Outcome<Connection> {
         conn.set_db_config(switch, on)?;
     }
     conn.execute_batch(PRAGMAS)?;
+    if planted("synchronous_normal") {
+        conn.execute_batch("PRAGMA synchronous = NORMAL")?;
+    }
+    if planted("synchronous_off") {
+        conn.execute_batch("PRAGMA synchronous = OFF")?;
+    }
     Ok(conn)
 }
 

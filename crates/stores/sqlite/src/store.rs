@@ -4,6 +4,7 @@ use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
+use mutants::planted;
 use rusqlite::{Connection, MAIN_DB};
 use store::{Reads, Store, StoreError, StoreSize, Txn};
 
@@ -83,7 +84,8 @@ impl Store for SqliteStore {
     }
 
     fn begin(&self) -> Result<Box<dyn Txn + '_>, StoreError> {
-        Ok(Box::new(self.session(BEGIN_WRITING)?))
+        let begin = if planted("deferred_transaction") { BEGIN_READING } else { BEGIN_WRITING };
+        Ok(Box::new(self.session(begin)?))
     }
 
     fn check(&self) -> Result<Vec<String>, StoreError> {

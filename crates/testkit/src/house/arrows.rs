@@ -8,19 +8,21 @@ use serde_json::Value;
 /// The picture: a package, what it may depend on, and what its tests may depend on besides.
 const ALLOWED: &[(&str, &[&str], &[&str])] = &[
     ("mainstay-model", &[], &[]),
+    // Planted faults: nothing in a release build.
+    ("mainstay-mutants", &[], &[]),
     ("mainstay-format", &["mainstay-model"], &[]),
     ("mainstay-formats", &["mainstay-format", "mainstay-model"], &[]),
     ("mainstay-store", &["mainstay-model"], &[]),
     ("mainstay-store-memory", &["mainstay-store", "mainstay-model"], &[]),
-    ("mainstay-store-sqlite", &["mainstay-store", "mainstay-model"], &[]),
+    ("mainstay-store-sqlite", &["mainstay-store", "mainstay-model", "mainstay-mutants"], &[]),
     (
         "mainstay-engine",
-        &["mainstay-format", "mainstay-store", "mainstay-model"],
+        &["mainstay-format", "mainstay-store", "mainstay-model", "mainstay-mutants"],
         &["mainstay-formats", "mainstay-store-memory", "mainstay-store-sqlite"],
     ),
-    ("mainstay-front-cli", &["mainstay-engine", "mainstay-format", "mainstay-model"], &[]),
+    ("mainstay-front-cli", &["mainstay-engine", "mainstay-format", "mainstay-model", "mainstay-mutants"], &[]),
     ("mainstay-front-hook", &["mainstay-engine", "mainstay-format", "mainstay-model"], &["mainstay-formats"]),
-    ("mainstay-front-mcp", &["mainstay-engine", "mainstay-format", "mainstay-model"], &[]),
+    ("mainstay-front-mcp", &["mainstay-engine", "mainstay-format", "mainstay-model", "mainstay-mutants"], &[]),
     (
         "mainstay",
         &[
