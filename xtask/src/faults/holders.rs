@@ -64,8 +64,9 @@ pub(super) fn check(product: &Product, extent: Extent, _random: &mut Random) -> 
     Ok(tried)
 }
 
-/// One writer is stopped at the point, others come; answers what broke a promise, and how long the next one took after
-/// the holder's end.
+/// One writer is stopped at the point, others come; answers what broke a promise.
+///
+/// Beside it, how long the next writer took after the holder's end.
 fn meet(
     story: &Story<'_>,
     prepared: &Project<'_>,

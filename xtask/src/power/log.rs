@@ -5,8 +5,9 @@
 
 use std::path::PathBuf;
 
-/// Every call by which a file, a name or a position in a file may change; a question mark lets strace pass over one
-/// that this kind of machine does not have.
+/// Every call by which a file, a name or a position in a file may change.
+///
+/// A question mark lets strace pass over one that this kind of machine does not have.
 const CALLS: &str = "trace=?open,?openat,?openat2,?creat,?write,?pwrite64,?writev,?pwritev,?pwritev2,?ftruncate,\
 ?truncate,?fallocate,?lseek,?rename,?renameat,?renameat2,?unlink,?unlinkat,?rmdir,?mkdir,?mkdirat,?link,?linkat,\
 ?symlink,?symlinkat,?fsync,?fdatasync,?sync,?syncfs,?sync_file_range,?copy_file_range,?sendfile,?dup,?dup2,?dup3";
