@@ -37,9 +37,22 @@ impl Arguments {
         Ok(self.values(name)?.pop())
     }
 
+    /// What `--seed N` says.
+    pub(crate) fn seed(&mut self) -> Result<u64, String> {
+        match self.value("--seed")? {
+            None => Ok(testkit::random::SEED),
+            Some(text) => text.parse().map_err(|error| format!("--seed {text}: {error}")),
+        }
+    }
+
     /// The program under test, where it is not to be built.
     pub(crate) fn binary(&mut self) -> Result<Option<PathBuf>, String> {
         self.value("--bin")?.map(|path| std::path::absolute(path).map_err(|error| error.to_string())).transpose()
+    }
+
+    /// Everything that nothing asked for by name; an option among it is refused by its reader.
+    pub(crate) fn rest(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.words)
     }
 
     /// Refuses what nothing asked for.

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::picture::{FIELD_HISTORY, Picture};
 use crate::product::Product;
 use crate::project::Project;
-use crate::random::Random;
+use testkit::random::Random;
 
 const WRITERS: usize = 6;
 const READERS: usize = 3;

@@ -12,7 +12,7 @@ use crate::history;
 use crate::picture::{FILES, Picture, TABLES};
 use crate::product::Product;
 use crate::project::Project;
-use crate::random::SEED;
+use testkit::random::SEED;
 
 const WRITERS: usize = 64;
 const ON_ONE_KEY: usize = 40;

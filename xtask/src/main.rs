@@ -9,6 +9,7 @@ mod checks;
 mod clients;
 mod crash;
 mod faults;
+mod fuzz;
 mod history;
 mod load;
 mod mutants;
@@ -17,7 +18,6 @@ mod picture;
 mod power;
 mod product;
 mod project;
-mod random;
 mod steps;
 mod test;
 mod vectors;
@@ -46,6 +46,8 @@ cargo xtask COMMAND
                                          be lost, and everybody must have seen one order of events
   bench [--counts]                       instructions, system calls and sizes against their budgets; without
                                          --counts also ratios, rates and large projects
+  fuzz [--seconds N] [--seed N] [TARGET]…
+                                         throws bytes at whatever reads bytes of others; keeps what kills it
   mutants [--only NAME]…                 plants each fault and expects crash or load to catch it
 
   --bin PATH                             the program to try, where it is not to be built
@@ -63,6 +65,7 @@ fn main() -> ExitCode {
         "bench" => bench::run(&mut arguments),
         "crash" => crash::run(&mut arguments),
         "power" => power::run(&mut arguments),
+        "fuzz" => fuzz::run(&mut arguments),
         "faults" => faults::run(&mut arguments),
         "load" => load::run(&mut arguments),
         "mutants" => mutants::run(&mut arguments),

@@ -2,10 +2,12 @@
 
 use std::process::Stdio;
 
+use testkit::random::SEED;
+
 use crate::arguments::Arguments;
 use crate::packages::{STRACE, ensure};
 use crate::product::{Product, cargo, target_folder};
-use crate::{crash, faults, load, power, random};
+use crate::{crash, faults, load, power};
 
 /// A run that must fail where a certain fault is planted.
 #[derive(Clone, Copy, Debug)]
@@ -83,7 +85,7 @@ impl Catcher {
             Self::Errors => crash::check(mutated, &crash::Choice::errors(true).until_caught()),
             Self::Power(verb) => power::check(mutated, &power::Choice::hunt(verb)),
             Self::Load => load::check(mutated, load::Size::Quick),
-            Self::Faults(part) => faults::check(mutated, faults::Extent::Quick, &[part.to_owned()], random::SEED),
+            Self::Faults(part) => faults::check(mutated, faults::Extent::Quick, &[part.to_owned()], SEED),
             Self::Tests { package, word } => tests(package, word, mutated.mutant.as_deref().unwrap_or_default()),
         }
     }

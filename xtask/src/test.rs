@@ -1,12 +1,16 @@
 //! `cargo xtask test`: every test, in order.
 
+use testkit::random::SEED;
 use testkit::vectors::Choice;
 
 use crate::arguments::Arguments;
 use crate::packages::{STRACE, ensure};
 use crate::product::{Product, cargo};
 use crate::steps::{Tally, shown};
-use crate::{clients, crash, faults, load, power, random, vectors};
+use crate::{clients, crash, faults, fuzz, load, power, vectors};
+
+/// So long each target is fuzzed here. **Units**: seconds.
+const FUZZ_SECONDS: u64 = 4;
 
 pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
     let quick = arguments.flag("--quick");
@@ -39,6 +43,7 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
         }
     };
     tally.step("vectors", || vectors::check(&product, &Choice::default()));
+    tally.step("fuzz", || fuzz::check(FUZZ_SECONDS, SEED, &[]));
     tally.step("load", || load::check(&product, load::Size::Quick));
     if quick {
         println!("skipped with --quick: crash, power and faults (strace), MCP clients (Python, Node)");
@@ -48,7 +53,7 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
             crash::check(&product, &crash::Choice::quick())
         });
         tally.step("power", || power::check(&product, &power::Choice::quick()));
-        tally.step("faults", || faults::check(&product, faults::Extent::Quick, &[], random::SEED));
+        tally.step("faults", || faults::check(&product, faults::Extent::Quick, &[], SEED));
         clients::run(&product, &mut tally)?;
     }
     tally.close()

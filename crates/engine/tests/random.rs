@@ -99,6 +99,8 @@ impl Story {
     fn settle(&mut self, desk: &Desk) {
         if let Some(text) = read(desk) {
             self.base = Some(parse(&text));
+            // What the killed request meant has been published over or confirmed.
+            self.unconfirmed = None;
         }
     }
 

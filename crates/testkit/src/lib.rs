@@ -4,6 +4,7 @@ pub mod house;
 pub mod json;
 pub mod pool;
 pub mod process;
+pub mod random;
 pub mod sql;
 pub mod vectors;
 

@@ -13,6 +13,8 @@ const MUTATING: &str = "?write,?pwrite64,?writev,?pwritev,?pwritev2,?rename,?ren
 ?fsync,?fdatasync,?sync_file_range,?ftruncate,?truncate,?fallocate,?mkdir,?mkdirat,?rmdir,?open,?openat,?openat2,\
 ?creat,?link,?linkat,?symlink,?symlinkat,?chmod,?fchmod,?fchmodat,?copy_file_range,?sendfile";
 
+const IMAGES: [&str; 2] = ["\"STATE.md\"", "\"TASKS.md\""];
+
 const OPENING: &[&str] = &["open", "openat", "openat2"];
 
 /// What strace writes when the program it watches has stopped.
@@ -46,8 +48,13 @@ pub(crate) fn points(scenario: &Scenario, project: &Project<'_>) -> Result<Vec<P
 /// The same, and the openings of files of the project, which may fail too.
 pub(crate) fn failing(scenario: &Scenario, project: &Project<'_>) -> Result<Vec<Point>, String> {
     let root = project.root().display().to_string();
+    // An image that cannot be looked at while an older database is adopted is published with the next change, not by
+    // the next request: the one exception, told in docs/durability.md.
+    let is_late = |arguments: &str| scenario.starts_older() && IMAGES.iter().any(|image| arguments.contains(image));
     // Files of the project are opened by their whole path, or beneath a handle on its root.
-    let is_ours = |call: &str, arguments: &str| call == "openat2" || arguments.contains(&root);
+    let is_ours = |call: &str, arguments: &str| {
+        (call == "openat2" || arguments.contains(&root)) && (arguments.contains("O_CREAT") || !is_late(arguments))
+    };
     parse(&record(scenario, project)?, |call, arguments| !OPENING.contains(&call) || is_ours(call, arguments))
 }
 

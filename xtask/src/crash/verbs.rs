@@ -121,6 +121,11 @@ impl Scenario {
         self.start == Start::Worked
     }
 
+    /// Whether it starts from a database of an older tool.
+    pub(crate) fn starts_older(&self) -> bool {
+        self.start == Start::Older
+    }
+
     /// The verb as it is tried, with the request id by which it can be repeated.
     pub(crate) fn words(&self) -> Vec<&'static str> {
         [&["--actor", TESTER, "--request-id", "the-tried-one", "--json"], self.verb.words].concat()

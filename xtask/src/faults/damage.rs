@@ -12,7 +12,7 @@ use crate::crash::verbs::{Scenario, scenarios};
 use crate::picture::TABLES;
 use crate::product::Product;
 use crate::project::Project;
-use crate::random::Random;
+use testkit::random::Random;
 
 /// What is damaged: every image, the store and its log, the locks.
 const FILES: &[&str] = &[

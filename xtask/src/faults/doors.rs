@@ -13,7 +13,7 @@ use super::{Extent, Tried};
 use crate::picture::Picture;
 use crate::product::Product;
 use crate::project::Project;
-use crate::random::Random;
+use testkit::random::Random;
 
 /// Commands that speak on standard output, each in its own way.
 const SPEAKING: &[&[&str]] = &[
@@ -72,9 +72,11 @@ fn speak(product: &Product, words: &[&str], output: fn() -> std::io::Result<Owne
 fn beside(product: &Product) -> Result<Vec<String>, String> {
     let project = Project::new(product)?;
     let outside = project.root().with_file_name("project-beside");
-    fs::create_dir(&outside).map_err(|error| error.to_string())?;
-    let config = format!("state_management:\n  db_path: {}/p.db\n", outside.display());
-    fs::write(project.root().join("hseos.config.yaml"), config).map_err(|error| error.to_string())?;
+    let config = "state_management:\n  db_path: link/p.db\n";
+    fs::create_dir(&outside)
+        .and_then(|()| std::os::unix::fs::symlink(&outside, project.root().join("link")))
+        .and_then(|()| fs::write(project.root().join("hseos.config.yaml"), config))
+        .map_err(|error| error.to_string())?;
     let finished = project.run(&["--json", "hseos", "state", "write", "phase", "execution"])?;
     let reply: Value = serde_json::from_str(&finished.stdout).unwrap_or_default();
     let mut problems = Vec::new();

@@ -10,8 +10,8 @@ use crate::crash::story::{Story, told_of};
 use crate::crash::verbs::scenarios;
 use crate::product::Product;
 use crate::project::{Project, end};
-use crate::random::Random;
 use crate::steps::shown;
+use testkit::random::Random;
 
 /// The unit in which room is left: a page.
 const PAGE: usize = 4096;

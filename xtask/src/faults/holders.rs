@@ -16,7 +16,7 @@ use crate::crash::trace::{Point, STOPPED, points, stopping};
 use crate::crash::verbs::{Scenario, scenarios};
 use crate::product::Product;
 use crate::project::Project;
-use crate::random::Random;
+use testkit::random::Random;
 
 /// Every so manieth point is tried by a quick run; a prime.
 const STRIDE: usize = 11;

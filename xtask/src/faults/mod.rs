@@ -9,7 +9,7 @@ use crate::arguments::Arguments;
 use crate::crash;
 use crate::packages::{STRACE, ensure};
 use crate::product::Product;
-use crate::random::Random;
+use testkit::random::Random;
 
 /// How much is tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ const PARTS: &[Part] = &[
 pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
     let extent = if arguments.flag("--quick") { Extent::Quick } else { Extent::Full };
     let only = arguments.values("--only")?;
-    let seed = Random::seed(arguments)?;
+    let seed = arguments.seed()?;
     let product = Product::chosen(arguments)?;
     arguments.end()?;
     if let Some(unknown) = only.iter().find(|name| PARTS.iter().all(|part| part.name != **name)) {

@@ -41,6 +41,22 @@ const ALLOWED: &[(&str, &[&str], &[&str])] = &[
     // Outside the house: they drive the built program and know none of its rooms.
     ("mainstay-testkit", &[], &[]),
     ("xtask", &["mainstay-testkit"], &[]),
+    (
+        "mainstay-fuzz",
+        &[
+            "mainstay-model",
+            "mainstay-format",
+            "mainstay-formats",
+            "mainstay-store",
+            "mainstay-store-memory",
+            "mainstay-engine",
+            "mainstay-front-cli",
+            "mainstay-front-hook",
+            "mainstay-front-mcp",
+            "mainstay-testkit",
+        ],
+        &[],
+    ),
 ];
 
 /// One dependency between two packages of the workspace.

@@ -1,0 +1,100 @@
+//! Doors: the command line, hosts' events, MCP over standard input.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{Seek as _, Write as _};
+use std::os::unix::ffi::OsStringExt as _;
+use std::sync::Arc;
+
+use engine::Engine;
+use front_cli::{Doors, HostAnswer, Hosts, Servers};
+use front_mcp::{IdentityDefaults, ServeOptions};
+use model::Object;
+
+use crate::world::{World, identity};
+
+/// Words that start, end or wait for other processes, or lead to another project.
+const ELSEWHERE: &[&str] = &["start", "stop", "restart", "up", "serve", "watch", "project"];
+
+/// The events of hosts.
+const EVENTS: &[&str] = &[
+    "session-start",
+    "user-prompt-submit",
+    "pre-tool-use",
+    "post-tool-use",
+    "subagent-start",
+    "subagent-stop",
+    "stop",
+    "pre-compact",
+    "session-end",
+];
+
+/// The first byte says which event.
+pub(super) fn hook(bytes: &[u8]) {
+    let Some((first, rest)) = bytes.split_first() else { return };
+    let event = EVENTS[usize::from(*first) % EVENTS.len()];
+    let Ok(input) = serde_json::from_slice::<Object>(rest) else { return };
+    let settings = b"formats = [\"hseos\", \"skillstate\"]\n";
+    World::with(&[("mainstay.toml", settings)], |world| {
+        let engine = Engine::open(world.setup()).expect("the settings are good");
+        drop(front_hook::statusline(&engine, Some(input.clone())));
+        if let Ok(said) = front_hook::answer(&engine, event, Some(input), &identity()) {
+            assert!(said.code == 0 || said.code == 2, "a hook never breaks its host");
+        }
+    });
+}
+
+/// One word a line.
+pub(super) fn command_line(bytes: &[u8]) {
+    let words: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
+    let leads_elsewhere = |word: &&[u8]| {
+        let text = String::from_utf8_lossy(word);
+        text.contains(['/', '\0']) || ELSEWHERE.iter().any(|other| text.contains(other))
+    };
+    if words.iter().any(leads_elsewhere) {
+        return;
+    }
+    let settings = b"formats = [\"hseos\", \"skillstate\"]\n";
+    World::with(&[("mainstay.toml", settings)], |world| {
+        std::env::set_current_dir(world.root()).expect("the project stands");
+        let stdin = File::open("/dev/null").expect("there is /dev/null");
+        let words = words.iter().map(|word| OsString::from_vec(word.to_vec()));
+        let arguments: Vec<OsString> = std::iter::once("mainstay".into()).chain(words).collect();
+        let doors = Doors { servers: SERVERS, hosts: HOSTS };
+        with_streams(&stdin, || front_cli::run(&arguments, Ok(world.setup()), doors));
+    });
+}
+
+/// Lines of a client, then the end of the input: the server ends by itself.
+pub(super) fn mcp_lines(bytes: &[u8]) {
+    World::with(&[("mainstay.toml", b"formats = [\"hseos\"]\n")], |world| {
+        let mut stdin = tempfile::tempfile_in(world.root()).expect("a file in memory can be made");
+        stdin.write_all(bytes).expect("a file in memory can be written");
+        stdin.rewind().expect("a file can be rewound");
+        let engine = Arc::new(Engine::open(world.setup()).expect("the settings are good"));
+        let identity = IdentityDefaults { actor: None, session: None };
+        drop(with_streams(&stdin, || front_mcp::serve_stdio(engine, ServeOptions::default(), identity)));
+    });
+}
+
+/// Works while standard input is this file and what is said goes nowhere.
+fn with_streams<T>(stdin: &File, work: impl FnOnce() -> T) -> T {
+    const REPLACED: &str = "a stream can be replaced";
+    let nowhere = File::options().write(true).open("/dev/null").expect("there is /dev/null");
+    let before = [rustix::io::dup(rustix::stdio::stdin()), rustix::io::dup(rustix::stdio::stdout())];
+    let [input, output] = before.map(|stream| stream.expect("a stream can be kept"));
+    rustix::stdio::dup2_stdin(stdin).expect(REPLACED);
+    rustix::stdio::dup2_stdout(&nowhere).expect(REPLACED);
+    let worked = work();
+    rustix::stdio::dup2_stdin(&input).expect(REPLACED);
+    rustix::stdio::dup2_stdout(&output).expect(REPLACED);
+    worked
+}
+
+const SERVERS: Servers = Servers { stdio: |_, _| Ok(()), http: |_, _, _, _| Ok(()) };
+
+const HOSTS: Hosts = Hosts {
+    input: || None,
+    hook: |_, _, _, _| Ok(HostAnswer::default()),
+    statusline: |_, _| Ok(HostAnswer::default()),
+};
