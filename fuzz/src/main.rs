@@ -22,9 +22,13 @@ fn main() -> ExitCode {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let result = match words[..] {
         ["list"] => {
-            // The list is this command's result.
-            #[allow(clippy::print_stdout)]
-            TARGETS.iter().for_each(|target| println!("{}", target.name));
+            for target in TARGETS {
+                // The list is this command's result.
+                #[allow(clippy::print_stdout)]
+                {
+                    println!("{}", target.name);
+                }
+            }
             Ok(())
         }
         [name, folder, seconds, seed] => start(name, folder, seconds, seed),

@@ -38,7 +38,7 @@ pub(crate) fn run(target: &Target, folder: &Path, time: Duration, seed: u64) -> 
         fs::write(&current, &bytes).map_err(problem)?;
         (target.run)(&bytes);
         let count = tried.fetch_add(1, Ordering::Relaxed) + 1;
-        if count % REPORT == 0 {
+        if count.is_multiple_of(REPORT) {
             fs::write(&report, format!("{count} {}", peak())).map_err(problem)?;
         }
     }
