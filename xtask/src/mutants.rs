@@ -45,7 +45,7 @@ const MUTANTS: &[(&str, Catcher)] = &[
     ("empty_origin_list", Catcher::Faults("doors")),
     ("string_prefix_path", Catcher::Faults("doors")),
     ("move_not_healed", Catcher::Tests { package: "mainstay-engine", word: "crash::" }),
-    ("deferred_transaction", Catcher::Tests { package: "mainstay-store-sqlite", word: "transactions" }),
+    ("deferred_transaction", Catcher::Tests { package: "mainstay-store-sqlite", word: "tests::" }),
 ];
 
 pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
