@@ -37,8 +37,8 @@ pub(super) fn hook(bytes: &[u8]) {
     let settings = b"formats = [\"hseos\", \"skillstate\"]\n";
     World::with(&[("mainstay.toml", settings)], |world| {
         let engine = Engine::open(world.setup()).expect("the settings are good");
-        drop(front_hook::statusline(&engine, Some(input.clone())));
-        if let Ok(said) = front_hook::answer(&engine, event, Some(input), &identity()) {
+        drop(front_hook::statusline(&engine, Ok(input.clone())));
+        if let Ok(said) = front_hook::answer(&engine, event, Ok(input), &identity()) {
             assert!(said.code == 0 || said.code == 2, "a hook never breaks its host");
         }
     });
@@ -94,7 +94,6 @@ fn with_streams<T>(stdin: &File, work: impl FnOnce() -> T) -> T {
 const SERVERS: Servers = Servers { stdio: |_, _| Ok(()), http: |_, _, _, _| Ok(()) };
 
 const HOSTS: Hosts = Hosts {
-    input: || None,
-    hook: |_, _, _, _| Ok(HostAnswer::default()),
-    statusline: |_, _| Ok(HostAnswer::default()),
+    hook: |_, _, _| Ok(HostAnswer::default()),
+    statusline: |_| Ok(HostAnswer::default()),
 };

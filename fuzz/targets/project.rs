@@ -64,7 +64,7 @@ pub(super) fn msd_statusline(bytes: &[u8]) {
     let settings = b"formats = [\"msd\"]\n";
     World::with(&[("mainstay.toml", settings), (".planning/STATE.md", bytes)], |world| {
         let engine = Engine::open(world.setup()).expect("the settings are good");
-        if let Ok(said) = front_hook::statusline(&engine, None) {
+        if let Ok(said) = front_hook::statusline(&engine, Ok(model::Object::new())) {
             assert!(!said.out.contains('\u{1b}') && said.code == 0, "{:?}", said.out);
         }
     });
