@@ -30,6 +30,9 @@ fn a_copy_starts_from_main_and_leaves_it_alone() {
     let desk = desk.with("SKILLSTATE_AGENT_ID", "w1");
     assert_eq!(state(&desk)["goal"], "one");
     assert_eq!(sub(&desk, "state_get", "main", json!({}))["goal"], "later");
+    let desk = desk.with("SKILLSTATE_AGENT_ID", "../w1");
+    assert_eq!(desk.refused("state_get", json!({})), "invalid_agent_id");
+    assert_eq!(desk.done("agent_list", json!({})).body["agents"][0]["id"], "w1", "only what has a scope asks for it");
 }
 
 #[test]

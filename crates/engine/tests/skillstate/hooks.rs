@@ -83,6 +83,9 @@ fn odd_input_is_survived() {
             assert_eq!(hook(&desk, event, json!({ "agent_id": value })), quiet(), "{event} {value:.40}");
         }
     }
+    hook(&desk, "session-start", json!({"agent_id": "unknown"}));
+    hook(&desk, "session-end", json!({"agent_id": "unknown"}));
+    assert_eq!(desk.done("agent_list", json!({})).body["agents"], json!([]));
     for value in &odd {
         assert_eq!(hook(&desk, "stop", json!({ "last_assistant_message": value })), quiet());
     }

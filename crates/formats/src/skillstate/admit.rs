@@ -38,8 +38,7 @@ pub(super) fn admit(call: &Call, view: &View<'_>, ctx: &Context) -> Result<Admit
     let agent = arguments::text(&call.arguments, "agent");
     let scope = match agent {
         Some(id) if matches!(tool.name, "agent_read" | "agent_merge") => Scope::Agent(AgentId::given(id)?),
-        // Hooks name their own scope; the environment of a session says nothing about it.
-        None if tool.name.starts_with("skillstate_") => Scope::Main,
+        None if tool.name != "spec_next" && !tool.name.starts_with("state_") => Scope::Main,
         _ => Scope::chosen(agent, ctx)?,
     };
     Ok(Admitted { tool: tool.name, scope, spec })

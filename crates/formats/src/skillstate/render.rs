@@ -77,3 +77,40 @@ fn image(path: ProjectPath, file: Option<&Object>) -> Image {
     let content = file.map_or(ImageContent::Absent, |file| ImageContent::Bytes(pretty::document(file).into_bytes()));
     Image { path, content }
 }
+
+#[cfg(test)]
+mod tests {
+    use format::Draft;
+    use model::{RecordId, RecordKey, Scan, Value};
+    use serde_json::json;
+
+    use super::*;
+
+    struct Nothing;
+
+    impl Records for Nothing {
+        fn get(&self, _key: &RecordKey) -> Option<Value> {
+            None
+        }
+
+        fn scan(&self, _space: &Space, _kind: &'static str, _scan: &Scan) -> Vec<(RecordId, Value)> {
+            Vec::new()
+        }
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_is_never_written_over() {
+        let scope = Scope::Main;
+        let paths = [scope.state_path()];
+        let touched = Touched { changes: &[], paths: &paths };
+        let mut draft = Draft::new(&Nothing);
+        assert_eq!(state_file(&scope, &touched, &draft), None, "nothing is stored");
+        draft.put(Kind::State.only(&scope), json!({"goal": "g"}));
+        draft.put(Kind::Envelope.only(&scope), json!({"owner": "me"}));
+        let shown = "{\n  \"version\": 1,\n  \"state\": {\n    \"goal\": \"g\"\n  },\n  \"owner\": \"me\"\n}\n";
+        let image = Image { path: scope.state_path(), content: ImageContent::Bytes(shown.as_bytes().to_vec()) };
+        assert_eq!(state_file(&scope, &touched, &draft), Some(image));
+        draft.put(Kind::Trouble.only(&scope), json!({"code": "state_corrupt"}));
+        assert_eq!(state_file(&scope, &touched, &draft), None, "its bytes stay, whatever undo does to the records");
+    }
+}

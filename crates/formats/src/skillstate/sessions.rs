@@ -8,10 +8,11 @@ use super::present::Present;
 use super::scope::Scope;
 use super::{copies, meta};
 
-/// The event: nothing to nothing. A session of main begins.
+/// The event: `{agent?}` to nothing. A session begins.
 pub(super) fn launch(admitted: &Admitted, view: &View<'_>, ctx: &Context) -> Outcome {
     let mut draft = Draft::new(view.records);
-    if Present::load(view, &admitted.scope, admitted.spec.as_ref().ok()).is_ok() {
+    let is_readable = Present::load(view, &admitted.scope, admitted.spec.as_ref().ok()).is_ok();
+    if is_readable && copies::is_known(view, &admitted.scope) {
         meta::launch(&mut draft, &admitted.scope, ctx);
     }
     touch(draft)
