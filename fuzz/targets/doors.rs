@@ -93,7 +93,4 @@ fn with_streams<T>(stdin: &File, work: impl FnOnce() -> T) -> T {
 
 const SERVERS: Servers = Servers { stdio: |_, _| Ok(()), http: |_, _, _, _| Ok(()) };
 
-const HOSTS: Hosts = Hosts {
-    hook: |_, _, _| Ok(HostAnswer::default()),
-    statusline: |_| Ok(HostAnswer::default()),
-};
+const HOSTS: Hosts = Hosts { hook: |_, _, _| Ok(HostAnswer::default()), statusline: |_| Ok(HostAnswer::default()) };

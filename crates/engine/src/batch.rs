@@ -6,6 +6,7 @@ use std::time::Duration;
 use format::Format;
 use model::{Call, Context, Refusal, RefusalClass, Reply, Space, Timestamp};
 
+use crate::deed::Deed;
 use crate::engine::Engine;
 use crate::locks::{Deadline, EVENT_WAIT};
 use crate::outset::spaces_of;
@@ -14,14 +15,25 @@ use crate::take_in::outside_context;
 use crate::write::{ELSEWHERE, carry_out};
 
 /// One request of a batch.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Asked {
+    /// Who thinks about it.
+    pub(crate) thinker: Thinker,
     pub(crate) call: Call,
     pub(crate) ctx: Context,
     /// The clock of the request that applies it: its own, but for a spooled event.
     pub(crate) applied: Timestamp,
     /// The tool only reads; it is here because something waited to be taken in.
     pub(crate) reads: bool,
+}
+
+/// Who thinks about a request.
+#[derive(Clone)]
+pub(crate) enum Thinker {
+    /// The format of the tool that is called.
+    Format(&'static dyn Format),
+    /// The engine itself, about all formats that are on.
+    Own(Deed),
 }
 
 /// What one request of a batch is told.
@@ -40,19 +52,28 @@ const LOCKED: &str = "lock_timeout";
 ///
 /// Each has its own answer. Events of the format that are spooled go first.
 /// What fails for the batch as a whole is tried once more, request by request.
-pub(crate) fn write(engine: &Engine, format: &dyn Format, asked: &[Asked], wait: Duration) -> Vec<Answer> {
+pub(crate) fn write(engine: &Engine, format: &'static dyn Format, asked: &[Asked], wait: Duration) -> Vec<Answer> {
+    write_over(engine, &[format], asked, wait)
+}
+
+/// Carries out what the engine does itself, about all of `formats`, in one commit.
+pub(crate) fn write_own(engine: &Engine, formats: &[&'static dyn Format], asked: Asked, wait: Duration) -> Answer {
+    write_over(engine, formats, &[asked], wait).pop().expect("one request has one answer")
+}
+
+fn write_over(engine: &Engine, formats: &[&'static dyn Format], asked: &[Asked], wait: Duration) -> Vec<Answer> {
     let ctx = outside_context(&asked.first().expect("a batch holds a request").ctx);
-    let answers = match carry_out(engine, format, asked, Events::All, &ctx, Deadline::within(wait)) {
+    let answers = match carry_out(engine, formats, asked, Events::All, &ctx, Deadline::within(wait)) {
         Ok(answers) => answers,
         Err(refusal) if SHARED.contains(&refusal.code.as_ref()) => return vec![Err(refusal); asked.len()],
-        Err(refusal) => singly(engine, format, asked, &ctx, Deadline::within(wait), &refusal),
+        Err(refusal) => singly(engine, formats, asked, &ctx, Deadline::within(wait), &refusal),
     };
-    let again = |(asked, answer)| think_again(engine, format, asked, answer, &ctx, wait);
+    let again = |(asked, answer)| think_again(engine, formats, asked, answer, &ctx, wait);
     asked.iter().zip(answers).map(again).collect()
 }
 
 /// Makes an event safe, then applies it with all that are spooled if the locks are free in time.
-pub(crate) fn event(engine: &Engine, format: &dyn Format, mut asked: Asked) -> Answer {
+pub(crate) fn event(engine: &Engine, format: &'static dyn Format, mut asked: Asked) -> Answer {
     engine.home().make()?;
     let is_repeat = has_receipt(engine, &asked);
     if !is_repeat {
@@ -82,19 +103,19 @@ fn has_receipt(engine: &Engine, asked: &Asked) -> bool {
 // One request's trouble is nobody else's. A space that another program has locked is waited for once.
 fn singly(
     engine: &Engine,
-    format: &dyn Format,
+    formats: &[&'static dyn Format],
     asked: &[Asked],
     ctx: &Context,
     deadline: Deadline,
     why: &Refusal,
 ) -> Vec<Answer> {
-    let spooled = Spool::of(engine.home()).pending(format, ctx, Events::All);
+    let spooled = Spool::of(engine.home()).pending(formats, ctx, Events::All);
     if asked.len() + spooled.len() == 1 {
         return vec![Err(why.clone())];
     }
     let spaces = |asked: &Asked| -> Vec<Space> {
-        let about = spaces_of(engine, format, slice::from_ref(asked), ctx).unwrap_or_default();
-        about.spaces.into_iter().map(|(space, _)| space).collect()
+        let about = spaces_of(engine, formats, slice::from_ref(asked), ctx).unwrap_or_default();
+        about.spaces.into_iter().map(|sourced| sourced.space).collect()
     };
     let mut locked: Vec<(Vec<Space>, Refusal)> = Vec::new();
     let mut alone = |one: &Asked, asked: &[Asked], events: Events<'_>| {
@@ -102,7 +123,7 @@ fn singly(
         if let Some((_, refusal)) = locked.iter().find(|(spaces, _)| *spaces == about) {
             return Err(refusal.clone());
         }
-        let answers = carry_out(engine, format, asked, events, ctx, deadline);
+        let answers = carry_out(engine, formats, asked, events, ctx, deadline);
         if let Some(refusal) = answers.as_ref().err().filter(|refusal| refusal.code == LOCKED) {
             locked.push((about, refusal.clone()));
         }
@@ -118,7 +139,7 @@ fn singly(
 // A request that turned out to be about a space that was not looked at gets a turn of its own.
 fn think_again(
     engine: &Engine,
-    format: &dyn Format,
+    formats: &[&'static dyn Format],
     asked: &Asked,
     mut answer: Answer,
     ctx: &Context,
@@ -129,7 +150,7 @@ fn think_again(
             break;
         }
         let deadline = Deadline::within(wait);
-        answer = carry_out(engine, format, slice::from_ref(asked), Events::All, ctx, deadline).and_then(only);
+        answer = carry_out(engine, formats, slice::from_ref(asked), Events::All, ctx, deadline).and_then(only);
     }
     answer
 }

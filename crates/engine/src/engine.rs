@@ -8,7 +8,7 @@ use format::{Effect, Format, HealthProbe, Probes, Tool};
 use model::{Call, Context, Environment, Object, Origin, Refusal, RefusalClass, Reply, Timestamp};
 use store::{Opener, Store, StoreError};
 
-use crate::batch::{Asked, event, write};
+use crate::batch::{Asked, Thinker, event, write};
 use crate::home::Home;
 use crate::images::ProjectFiles;
 use crate::locks::WAIT;
@@ -122,7 +122,8 @@ impl Engine {
         self.formats_listed().unwrap_or_else(|| self.formats.iter().copied().filter(marked).collect())
     }
 
-    fn formats_listed(&self) -> Option<Vec<&'static dyn Format>> {
+    /// The formats that `mainstay.toml` lists, if it does.
+    pub(crate) fn formats_listed(&self) -> Option<Vec<&'static dyn Format>> {
         let listed = self.settings.get("formats")?.as_array()?;
         let is_listed = |format: &&dyn Format| listed.iter().any(|name| name.as_str() == Some(format.name()));
         Some(self.formats.iter().copied().filter(is_listed).collect())
@@ -162,7 +163,7 @@ impl Engine {
                 Err(refusal) => return Err(refusal),
             }
         }
-        let asked = Asked { applied: ctx.now, call, ctx, reads: tool.is_read() };
+        let asked = Asked { thinker: Thinker::Format(format), applied: ctx.now, call, ctx, reads: tool.is_read() };
         if tool.effect == Effect::Event {
             return event(self, format, asked);
         }
@@ -244,6 +245,17 @@ impl Engine {
         })
     }
 
+    /// The circumstances of a generic command that writes.
+    pub(crate) fn own_context(&self, identity: &Identity) -> Result<Context, Refusal> {
+        let bare = self.bare_context(identity.origin.clone())?;
+        let actor = identity.actor.clone().unwrap_or_else(|| bare.actor.clone());
+        check_name("actor", Some(&actor))?;
+        check_name("session", identity.session.as_deref())?;
+        check_name("request_id", identity.request_id.as_deref())?;
+        let (session, request_id) = (identity.session.clone(), identity.request_id.clone());
+        Ok(Context { actor, session, request_id, ..bare })
+    }
+
     /// The circumstances of a generic command.
     pub(crate) fn bare_context(&self, origin: Origin) -> Result<Context, Refusal> {
         Ok(Context {
@@ -275,6 +287,10 @@ impl Engine {
 
     pub(crate) fn probes(&self) -> &dyn Probes {
         &self.probes
+    }
+
+    pub(crate) fn stores(&self) -> &dyn Opener {
+        self.stores.as_ref()
     }
 
     pub(crate) fn home(&self) -> &Home {

@@ -2,16 +2,18 @@
 
 use std::collections::HashMap;
 
-use format::{FileSource, FileState, Restore, Seen, SeenFile, Sources};
+use format::{FileSource, FileState, Format, Restore, Seen, SeenFile, Sources};
 use model::{ProjectPath, Refusal, Space, Warning};
 use store::{ImageState, Mark, Reads};
 
 use crate::images::{self, FileStamp, ProjectFiles, mark_of};
 use crate::moving::Moving;
+use crate::outset::Sourced;
 use crate::refusals;
 
 /// A space with its sources as they were found.
 pub(crate) struct Ground {
+    pub(crate) format: &'static dyn Format,
     pub(crate) space: Space,
     pub(crate) sources: Sources,
     pub(crate) files: Vec<Inspected>,
@@ -156,8 +158,7 @@ impl Ground {
     pub(crate) fn survey(
         files: &ProjectFiles,
         reads: Option<&dyn Reads>,
-        space: Space,
-        sources: Sources,
+        Sourced { format, space, sources }: Sourced,
     ) -> Result<Self, Refusal> {
         let states = match reads {
             Some(reads) => reads.images(&space).map_err(|error| refusals::of_store(&error))?,
@@ -183,7 +184,7 @@ impl Ground {
                 Ok(file)
             })
             .collect::<Result<_, Refusal>>()?;
-        Ok(Self { space, sources, files: inspected, states })
+        Ok(Self { format, space, sources, files: inspected, states })
     }
 
     /// Whether a crash left an image between its commit and its publishing.

@@ -56,6 +56,25 @@ impl Home {
         Ok(())
     }
 
+    /// A folder of that name beneath it, made where there is none, safe on disk.
+    ///
+    /// **Errors**: `path_outside_project` when something else stands there, `write_failed`.
+    pub(crate) fn folder(&self, name: &str) -> Result<PathBuf, Refusal> {
+        let folder = self.0.join(name);
+        match DirBuilder::new().mode(0o700).create(&folder) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                if !folder.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) {
+                    return Err(refusals::outside(&format!(".mainstay/{name}"), "no folder"));
+                }
+            }
+            made => {
+                made.and_then(|()| File::open(&self.0)?.sync_all())
+                    .map_err(|error| refusals::of_io(&folder, &error))?;
+            }
+        }
+        Ok(folder)
+    }
+
     /// Makes the folder, readable by its owner alone and ignored by git.
     ///
     /// **Errors**: those of [`Home::check`], `write_failed`.

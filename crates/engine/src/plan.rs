@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use format::{FileSource, FileState, Format, Restore, TakeIn, Touched, View};
+use format::{FileSource, FileState, Restore, TakeIn, Touched, View};
 use model::{Change, Context, Image, ImageContent, ProjectPath, Refusal, Warning};
 use mutants::planted;
 use store::{ImageState, Mark, PendingMove, Store, Txn};
@@ -15,7 +15,8 @@ use crate::publish;
 use crate::records::StoreRecords;
 use crate::refusals;
 use crate::take_in::TakenIn;
-use crate::write::{Extra, reads_of};
+use crate::turn::Extra;
+use crate::write::reads_of;
 
 /// Largest image that is looked at where a format renders a file that is none of its sources.
 const OTHER_LIMIT: u64 = 8 * 1024 * 1024;
@@ -53,7 +54,6 @@ impl Plan {
     /// Asks the format for the images of each space and compares them with what stands there.
     pub(crate) fn render(
         engine: &Engine,
-        format: &dyn Format,
         txn: &dyn Txn,
         grounds: &[Ground],
         changes: &[Change],
@@ -62,7 +62,7 @@ impl Plan {
     ) -> Result<Self, Refusal> {
         let mut plan = Self { moving: Moving::of(engine.files(), reads_of(txn))?, ..Self::default() };
         for (ground, taken) in grounds.iter().zip(taken) {
-            let mut images = images_of(engine, format, txn, ground, changes, taken, ctx)?;
+            let mut images = images_of(engine, txn, ground, changes, taken, ctx)?;
             for file in &ground.files {
                 let at = images.iter().position(|image| image.path == file.source.path);
                 let image = at.map(|at| images.swap_remove(at));
@@ -327,7 +327,6 @@ impl Plan {
 // Asks the format for the images of one space.
 fn images_of(
     engine: &Engine,
-    format: &dyn Format,
     txn: &dyn Txn,
     ground: &Ground,
     changes: &[Change],
@@ -352,7 +351,7 @@ fn images_of(
     let records = StoreRecords::new(Some(reads_of(txn)));
     let view = View { records: &records, files: engine.files(), probes: engine.probes() };
     let render = |changes: &[Change], paths: &[ProjectPath]| {
-        format.render(&ground.space, &Touched { changes, paths }, &view, ctx)
+        ground.format.render(&ground.space, &Touched { changes, paths }, &view, ctx)
     };
     let mut images = render(&all, &paths);
     let staying: Vec<&Inspected> = ground.files.iter().filter(|file| stays(file)).collect();

@@ -6,6 +6,7 @@ use store::{Reads, Store};
 
 use crate::engine::Engine;
 use crate::ground::{Ground, Inspected};
+use crate::outset::Sourced;
 use crate::records::StoreRecords;
 use crate::take_in::{outside_context, take_in};
 use crate::{refusals, tables};
@@ -27,7 +28,7 @@ const LOOKS: usize = 8;
 pub(crate) fn read(
     engine: &Engine,
     store: Option<&dyn Store>,
-    format: &dyn Format,
+    format: &'static dyn Format,
     call: &Call,
     ctx: &Context,
 ) -> Result<Read, Refusal> {
@@ -53,7 +54,7 @@ pub(crate) fn read(
 fn look(
     engine: &Engine,
     reads: Option<&dyn Reads>,
-    format: &dyn Format,
+    format: &'static dyn Format,
     call: &Call,
     ctx: &Context,
 ) -> Result<(Read, bool), Refusal> {
@@ -83,7 +84,7 @@ fn look(
 pub(crate) fn read_in_memory(
     engine: &Engine,
     store: Option<&dyn Store>,
-    format: &dyn Format,
+    format: &'static dyn Format,
     call: &Call,
     ctx: &Context,
     why: &Refusal,
@@ -106,7 +107,7 @@ pub(crate) fn read_in_memory(
 
 // Outside edits count in the answer, in memory.
 fn answer(
-    format: &dyn Format,
+    format: &'static dyn Format,
     grounds: &[Ground],
     reads: Option<&dyn Reads>,
     call: &Call,
@@ -116,7 +117,7 @@ fn answer(
     let mut draft = Draft::new(view.records);
     let mut warnings = Vec::new();
     for ground in grounds {
-        let taken = take_in(format, ground, None, reads, &view.over(&draft), &outside_context(ctx))?;
+        let taken = take_in(ground, None, reads, &view.over(&draft), &outside_context(ctx))?;
         draft.lay(&taken.changes);
         draft.lay(&taken.aside);
         warnings.extend(taken.warnings);
@@ -130,13 +131,13 @@ fn answer(
 pub(crate) fn survey(
     engine: &Engine,
     reads: Option<&dyn Reads>,
-    format: &dyn Format,
+    format: &'static dyn Format,
     space: Space,
     view: &View<'_>,
     ctx: &Context,
 ) -> Result<Ground, Refusal> {
     let sources = format.sources(&space, view, ctx)?;
-    Ground::survey(engine.files(), reads, space, sources)
+    Ground::survey(engine.files(), reads, Sourced { format, space, sources })
 }
 
 /// Whether something of the space is for a writing request to settle.

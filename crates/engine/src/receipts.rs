@@ -44,6 +44,11 @@ pub(crate) fn find(txn: &dyn Txn, call: &Call, ctx: &Context) -> Result<Found, R
     })
 }
 
+/// Whether the request was not carried out before.
+pub(crate) fn is_new(txn: &dyn Txn, call: &Call, ctx: &Context) -> Result<bool, Refusal> {
+    Ok(matches!(find(txn, call, ctx)?, Found::Nothing))
+}
+
 /// Marks a reply as a repeat.
 pub(crate) fn replayed(mut body: model::Object) -> Reply {
     let warnings = match body.shift_remove("warnings") {

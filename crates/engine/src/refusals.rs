@@ -34,6 +34,12 @@ pub(crate) fn of_store(error: &StoreError) -> Refusal {
     }
 }
 
+/// The same of an error that goes no further.
+#[expect(clippy::needless_pass_by_value, reason = "it stands where an error is mapped")]
+pub(crate) fn failed(error: StoreError) -> Refusal {
+    of_store(&error)
+}
+
 /// What a failing commit means to the caller.
 ///
 /// A disk that fails in the middle of it leaves open whether the commit will be found afterwards:

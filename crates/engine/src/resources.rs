@@ -76,7 +76,7 @@ impl Engine {
         }
     }
 
-    fn image_paths(&self, format: &dyn Format) -> Result<Vec<String>, Refusal> {
+    fn image_paths(&self, format: &'static dyn Format) -> Result<Vec<String>, Refusal> {
         let ctx = self.bare_context(Origin::Mcp)?;
         let store = self.opened_store()?;
         let snapshot = store.as_deref().map(store::Store::read).transpose();

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use format::{Effect, Format};
 use model::{Call, Context, Object, Origin, Refusal, Reply, Timestamp, Value, Warning};
 
-use crate::batch::{Answer, Asked};
+use crate::batch::{Answer, Asked, Thinker};
 use crate::home::{Home, open_plain};
 use crate::{clock, refusals};
 
@@ -92,15 +92,15 @@ impl Spool {
         File::open(&self.home)?.sync_all()
     }
 
-    /// The events of a format, oldest first. What cannot be read stays and is not shown.
-    pub(crate) fn pending(&self, format: &dyn Format, ctx: &Context, events: Events<'_>) -> Vec<Spooled> {
+    /// The events of these formats, oldest first. What cannot be read stays and is not shown.
+    pub(crate) fn pending(&self, formats: &[&'static dyn Format], ctx: &Context, events: Events<'_>) -> Vec<Spooled> {
         let mut ids: Vec<String> = match events {
             Events::All => self.names().filter_map(|name| id_of(&name)).collect(),
             Events::One(id) => vec![id.to_owned()],
             Events::None => Vec::new(),
         };
         ids.sort_unstable();
-        ids.into_iter().filter_map(|id| self.read(id, format, ctx)).collect()
+        ids.into_iter().filter_map(|id| self.read(id, formats, ctx)).collect()
     }
 
     /// Whether no event waits, of whatever format.
@@ -130,10 +130,11 @@ impl Spool {
         self.folder.join(format!("{id}.json"))
     }
 
-    fn read(&self, id: String, format: &dyn Format, ctx: &Context) -> Option<Spooled> {
+    fn read(&self, id: String, formats: &[&'static dyn Format], ctx: &Context) -> Option<Spooled> {
         let path = self.path(&id);
         let object: Object = serde_json::from_slice(&bytes_of(&path)?).ok()?;
-        let tool = format.surface().tool(object.get("tool")?.as_str()?)?;
+        let name = object.get("tool")?.as_str()?;
+        let (format, tool) = formats.iter().find_map(|format| Some((*format, format.surface().tool(name)?)))?;
         if tool.effect != Effect::Event {
             return None;
         }
@@ -147,7 +148,9 @@ impl Spool {
             origin: word("hook").map_or(Origin::Tool, Origin::Hook),
             ..ctx.clone()
         };
-        let asked = Asked { call: Call::new(tool.name, arguments), ctx: event, applied: ctx.now, reads: false };
+        let thinker = Thinker::Format(format);
+        let asked =
+            Asked { thinker, call: Call::new(tool.name, arguments), ctx: event, applied: ctx.now, reads: false };
         Some(Spooled { id, path, asked })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use format::{Conflict, Draft, Format, RowsSeen, Seen, Taken, View};
+use format::{Conflict, Draft, RowsSeen, Seen, Taken, View};
 use model::{Change, Context, Refusal, RowImage, Warning};
 use store::Reads;
 
@@ -38,13 +38,13 @@ impl TakenIn {
 
 /// Shows a format what was seen, rows before files, each upon what the last one made of it.
 pub(crate) fn take_in(
-    format: &dyn Format,
     ground: &Ground,
     rows: Option<RowsSeen>,
     reads: Option<&dyn Reads>,
     view: &View<'_>,
     ctx: &Context,
 ) -> Result<TakenIn, Refusal> {
+    let format = ground.format;
     let (frozen, blocked) = ground.frozen();
     let mut taken = TakenIn { warnings: ground.sources.warnings.clone(), blocked, ..TakenIn::default() };
     taken.warnings.extend(frozen);

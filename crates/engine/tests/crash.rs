@@ -41,6 +41,7 @@ fn commit(desk: &Desk, changes: &[(&str, Option<Value>, Value)], moves: &[Folder
             cause: EntryCause::Call,
             changes: &changes,
             moves,
+            takes_back: &[],
         };
         txn.append(&entry).unwrap();
     });

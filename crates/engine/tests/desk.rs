@@ -26,7 +26,7 @@ pub(crate) const NOW: &str = "2026-01-02T03:04:05.678Z";
 
 /// A project in a folder of its own.
 pub(crate) struct Desk {
-    folder: TempDir,
+    folder: Arc<TempDir>,
     pub(crate) opener: MemoryOpener,
     env: Environment,
 }
@@ -34,7 +34,11 @@ pub(crate) struct Desk {
 impl Desk {
     /// An empty project of the test format.
     pub(crate) fn new() -> Self {
-        let desk = Self { folder: TempDir::new().unwrap(), opener: MemoryOpener::default(), env: Environment::new() };
+        let desk = Self {
+            folder: Arc::new(TempDir::new().unwrap()),
+            opener: MemoryOpener::default(),
+            env: Environment::new(),
+        };
         desk.write(".probe", "on\n").with("MAINSTAY_NOW", NOW).with("MAINSTAY_LOCK_WAIT_MS", "60000")
     }
 
@@ -46,6 +50,13 @@ impl Desk {
     pub(crate) fn with(mut self, variable: &str, value: &str) -> Self {
         self.env.insert(variable.into(), value.into());
         self
+    }
+
+    /// The same project at another time.
+    pub(crate) fn at_time(&self, now: &str) -> Self {
+        let mut env = self.env.clone();
+        env.insert("MAINSTAY_NOW".into(), now.into());
+        Self { folder: Arc::clone(&self.folder), opener: self.opener.clone(), env }
     }
 
     pub(crate) fn write(self, path: &str, text: &str) -> Self {

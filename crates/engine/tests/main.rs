@@ -2,12 +2,18 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod back;
+mod back_faults;
 mod basics;
 mod crash;
 mod desk;
+mod exchange;
 mod faults;
+mod follow;
 mod foreign_lock;
 mod foreign_wait;
+mod gc;
+mod git;
 mod group;
 mod home;
 mod hseos;
@@ -22,3 +28,4 @@ mod retries;
 mod skillstate;
 mod spool;
 mod spool_files;
+mod time_travel;

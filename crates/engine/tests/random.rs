@@ -164,8 +164,9 @@ impl Story {
             let (actor, call, cause) = ("tester", "put", EntryCause::Call);
             let changes = [change];
             let (space, moves) = (&SPACE, &[]);
+            let (session, request_id, takes_back) = (None, None, &[]);
             let entry =
-                NewEntry { at, actor, session: None, request_id: None, space, call, cause, changes: &changes, moves };
+                NewEntry { at, actor, session, request_id, space, call, cause, changes: &changes, moves, takes_back };
             txn.append(&entry).unwrap();
             txn.put_image(&left(ITEMS, confirmed, mark(wanted.as_bytes()))).unwrap();
             for bytes in text.iter().chain([&wanted]) {

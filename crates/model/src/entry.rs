@@ -49,6 +49,12 @@ pub enum EntryCause {
     Outside,
     /// A touch that `undo` and the default history skip.
     Minor,
+    /// Earlier entries were taken back.
+    Undo,
+    /// An undo was taken back.
+    Redo,
+    /// Older entries were folded into this one; it says what they came to.
+    Baseline,
 }
 
 /// One atomic row of the journal: everything that one call, or one taking in, changed.
@@ -74,4 +80,8 @@ pub struct Entry {
     pub changes: Vec<Change>,
     /// The folders that moved, in order.
     pub moves: Vec<FolderMove>,
+    /// The entries that it takes back, newest first.
+    ///
+    /// An entry counts as taken back as long as one that takes it back is not taken back itself.
+    pub takes_back: Vec<Revision>,
 }

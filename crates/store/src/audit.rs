@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use model::{Entry, RecordKey, Revision, Scan};
+use model::{Entry, EntryCause, RecordKey, Revision, Scan};
 
 use crate::{EntryPage, Reads, StoreError, Unwinder};
 
@@ -13,10 +13,13 @@ pub fn audit(reads: &dyn Reads) -> Result<Vec<String>, StoreError> {
     let mut problems = Vec::new();
     let mut unwinder = Unwinder::new(reads);
     let mut expected = reads.head()?;
+    // A baseline stands for the revisions before it as well, down to the next entry that is there.
+    let mut folded = false;
     let mut count = |entry: Entry| {
-        if entry.revision != expected {
+        if entry.revision != expected && !folded {
             problems.push(format!("revision {expected} is missing"));
         }
+        folded = entry.cause == EntryCause::Baseline;
         expected = Revision(entry.revision.0.saturating_sub(1));
         ControlFlow::Continue(())
     };
@@ -25,7 +28,7 @@ pub fn audit(reads: &dyn Reads) -> Result<Vec<String>, StoreError> {
         Some(StoreError::Corrupt(what)) => problems.push(what),
         Some(error) => return Err(error),
         None => {
-            if expected != Revision(0) {
+            if expected != Revision(0) && !folded {
                 problems.push(format!("revision {expected} is missing"));
             }
             problems.extend(leftovers(reads, &unwinder)?);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use model::{Change, EntryCause, FolderMove, Record, RecordKey, Revision, Scan, Space, Timestamp};
 
-use crate::{ImageState, PendingMove, Receipt, Splice, StoreError, StoredEntry, TableState};
+use crate::{Checkpoint, ImageState, PendingMove, Receipt, Splice, StoreError, StoredEntry, TableState};
 
 /// One project's durable state.
 pub trait Store: Send + Sync {
@@ -31,6 +31,15 @@ pub trait Store: Send + Sync {
 
     /// How much room the store takes.
     fn size(&self) -> Result<StoreSize, StoreError>;
+
+    /// Writes a consistent copy of everything into `file`, which is empty, while others write on.
+    ///
+    /// The copy is safe on disk, is one file, and was opened and looked through when this returns.
+    /// Answers the revision that it holds.
+    fn backup(&self, file: &Path) -> Result<Revision, StoreError>;
+
+    /// Gives back room that nothing needs any more; writers wait meanwhile.
+    fn compact(&self) -> Result<(), StoreError>;
 }
 
 /// How much room a store takes.
@@ -70,6 +79,9 @@ pub trait Reads {
         visit: &mut dyn FnMut(StoredEntry) -> ControlFlow<()>,
     ) -> Result<(), StoreError>;
 
+    /// The entries newer than `after`, at most `limit` of them. **Order**: oldest first.
+    fn entries_after(&self, after: Revision, limit: usize) -> Result<Vec<StoredEntry>, StoreError>;
+
     /// The changes of one record in entries newer than `after`, newest first.
     fn changes_of(&self, key: &RecordKey, after: Revision) -> Result<Vec<(Revision, Splice)>, StoreError>;
 
@@ -88,6 +100,12 @@ pub trait Reads {
     /// Folder moves that are committed and not yet known to have happened, in order.
     fn pending_moves(&self) -> Result<Vec<PendingMove>, StoreError>;
 
+    /// The checkpoints. **Order**: oldest revision first, then as they were made.
+    fn checkpoints(&self) -> Result<Vec<Checkpoint>, StoreError>;
+
+    /// The oldest entry whose reply would be computed again from it, as a receipt says.
+    fn oldest_computed(&self) -> Result<Option<Revision>, StoreError>;
+
     /// A small named value of the engine's own.
     fn meta(&self, name: &str) -> Result<Option<String>, StoreError>;
 }
@@ -98,6 +116,23 @@ pub trait Txn: Reads {
     ///
     /// **Errors**: [`StoreError::Conflict`] when a change's `before` is not what is stored.
     fn append(&mut self, entry: &NewEntry<'_>) -> Result<Revision, StoreError>;
+
+    /// Appends an entry just as it was stored elsewhere, and makes its changes; its folder moves have happened.
+    ///
+    /// **Errors**: [`StoreError::Conflict`] when a splice does not fit the value that is stored, or
+    /// when the revision is not higher than that of the newest entry.
+    fn replay(&mut self, entry: &StoredEntry) -> Result<(), StoreError>;
+
+    /// Puts `baseline` in the place of all entries behind `after` and up to its own revision.
+    ///
+    /// Invariant: its changes amount to theirs, so records stay as they are.
+    fn fold(&mut self, after: Revision, baseline: &StoredEntry) -> Result<(), StoreError>;
+
+    /// Remembers a checkpoint.
+    fn put_checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), StoreError>;
+
+    /// Forgets a checkpoint.
+    fn delete_checkpoint(&mut self, id: &str) -> Result<(), StoreError>;
 
     /// Keeps a receipt.
     fn put_receipt(&mut self, receipt: &Receipt) -> Result<(), StoreError>;
@@ -160,6 +195,8 @@ pub struct NewEntry<'a> {
     pub changes: &'a [Change],
     /// The folders to move, in order.
     pub moves: &'a [FolderMove],
+    /// The entries that it takes back, newest first.
+    pub takes_back: &'a [Revision],
 }
 
 /// A stretch of the journal.
@@ -175,6 +212,12 @@ pub struct EntryPage {
 pub trait Opener: Send + Sync {
     /// Opens the store that stands in `folder`; `None` when there is none yet. Creates nothing.
     fn open(&self, folder: &Path) -> Result<Option<Box<dyn Store>>, StoreError>;
+
+    /// Moves the files of the store that stands in `folder` into the folder `aside`, as they are.
+    fn set_aside(&self, folder: &Path, aside: &Path) -> Result<(), StoreError>;
+
+    /// Copies the files of the store that stands in `folder` into the folder `copy`, damaged or not.
+    fn copy_files(&self, folder: &Path, copy: &Path) -> Result<(), StoreError>;
 
     /// Opens the store that stands in `folder`, making one first if there is none.
     fn create(&self, folder: &Path) -> Result<Box<dyn Store>, StoreError>;

@@ -27,6 +27,25 @@ pub struct StoredEntry {
     pub changes: Vec<StoredChange>,
     /// The folders that moved.
     pub moves: Vec<FolderMove>,
+    /// The entries that it takes back, newest first.
+    pub takes_back: Vec<Revision>,
+}
+
+/// A revision that has a name: what was recorded up to it can be brought back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checkpoint {
+    /// Its id: `c1`, `c2`, … in the order in which they were made.
+    pub id: String,
+    /// The revision.
+    pub revision: Revision,
+    /// What it was called, if anything.
+    pub label: Option<String>,
+    /// The space that it was made for; all of them without one.
+    pub space: Option<Space>,
+    /// When it was made.
+    pub at: Timestamp,
+    /// Who made it.
+    pub actor: String,
 }
 
 /// One record's change as it is stored.

@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use model::{Change, RecordKey, Value};
+use model::{Change, RecordKey, Revision, Value};
 use serde_json::Number;
 
-use crate::{Splice, StoreError};
+use crate::{Checkpoint, Splice, StoreError, StoredChange, StoredEntry};
 
 /// How deep a value may nest; the JSON reader refuses anything deeper.
 const DEEPEST: usize = 127;
@@ -69,6 +69,36 @@ pub fn weave(
         woven.push(Weaving { key, after, splice });
     }
     Ok(woven)
+}
+
+/// The text of a value after one stored change, checked to be one that the store itself would keep.
+///
+/// **Errors**: [`StoreError::Conflict`] when the change does not fit, [`StoreError::Corrupt`] when
+/// what comes of it is no value.
+pub fn apply(change: &StoredChange, before: Option<&str>) -> Result<Option<String>, StoreError> {
+    let after = change.splice.apply(before).map_err(|_| StoreError::Conflict(change.key.to_string()))?;
+    if let Some(text) = &after
+        && to_text(&from_text(text)?)? != *text
+    {
+        return Err(StoreError::Corrupt(format!("{}: the text of the value is not in its stored form", change.key)));
+    }
+    Ok(after)
+}
+
+/// Refuses an entry that is not newer than the newest one.
+pub fn check_newer(entry: &StoredEntry, head: Revision) -> Result<(), StoreError> {
+    if entry.revision > head {
+        return Ok(());
+    }
+    Err(StoreError::Conflict(format!("revision {} is not newer than {head}", entry.revision)))
+}
+
+/// Checkpoints in the order in which stores answer them: by revision, then as they were made.
+pub fn in_order(mut checkpoints: Vec<Checkpoint>) -> Vec<Checkpoint> {
+    let number = |id: &str| id.trim_start_matches('c').parse::<u64>().unwrap_or(u64::MAX);
+    checkpoints
+        .sort_by(|a, b| (a.revision, number(&a.id), a.id.as_str()).cmp(&(b.revision, number(&b.id), b.id.as_str())));
+    checkpoints
 }
 
 /// What comes of writing a value and reading it; the gravest of its parts decides.

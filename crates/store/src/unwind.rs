@@ -87,6 +87,7 @@ impl<'a> Unwinder<'a> {
             cause: stored.cause,
             changes,
             moves: stored.moves,
+            takes_back: stored.takes_back,
         })
     }
 

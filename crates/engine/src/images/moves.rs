@@ -45,6 +45,16 @@ pub(crate) fn carry_out(files: &ProjectFiles, step: &FolderMove) -> io::Result<M
     Ok(MoveOutcome::Done)
 }
 
+/// Removes a folder from the trash for good; answers whether there was one.
+pub(crate) fn remove_trashed(files: &ProjectFiles, folder: &ProjectPath) -> io::Result<bool> {
+    if !folder.as_str().starts_with(".mainstay/trash/") || !is_folder(files, folder) {
+        return Ok(false);
+    }
+    files.dir().remove_dir_all(folder.as_str())?;
+    sync_folder_of(files, folder)?;
+    Ok(true)
+}
+
 /// The names under which a folder is on its way between two file systems.
 ///
 /// The copy grows under a name of its own. Once it is complete the old folder gets its other name,

@@ -29,6 +29,7 @@ fn committed(desk: &Desk, kind: &'static str, id: &str, member: &str, value: &st
             cause: EntryCause::Call,
             changes: &[Change { key, before: Some(before), after: Some(after) }],
             moves: &[],
+            takes_back: &[],
         };
         let head = txn.append(&entry).unwrap();
         txn.put_table(&TableState { confirmed: Revision(shown), intended: head, drained, ..table }).unwrap();

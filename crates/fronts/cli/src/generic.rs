@@ -7,15 +7,15 @@ use clap::{ArgMatches, Error};
 use clap_complete::aot::{Shell, generate};
 use engine::{Engine, HistoryQuery};
 use format::Format;
-use model::{Object, Refusal, Value};
+use model::{Object, Refusal};
 
-use crate::errors::{FINDINGS, OK};
+use crate::errors::OK;
 use crate::project::Project;
 use crate::route::Globals;
 use crate::serve::{self, Transport};
 use crate::servers::ToolNames;
 use crate::terminal::{Mode, Terminal};
-use crate::{call, format_command, hosts, screens, tree};
+use crate::{back, call, format_command, hosts, screens, tree, upkeep};
 
 /// Parses a whole line with the command tree and carries it out.
 pub(crate) fn run(terminal: &mut Terminal, mut project: Project, words: &[String]) -> Result<u8, Refusal> {
@@ -36,7 +36,12 @@ pub(crate) fn run(terminal: &mut Terminal, mut project: Project, words: &[String
         "serve" => serve::serve(terminal, project, transport(matches), tool_names(matches)),
         "status" => status(terminal, project),
         "history" => history(terminal, project, matches),
-        "doctor" => doctor(terminal, project),
+        "show" | "diff" | "blame" | "checkpoint" | "rollback" | "undo" | "redo" => {
+            back::run(terminal, project, name, matches)
+        }
+        "next" | "watch" | "doctor" | "backup" | "export" | "import" | "gc" => {
+            upkeep::run(terminal, project, name, matches)
+        }
         "hook" => {
             let event = text(matches, "event").unwrap_or_default();
             Ok(hosts::run(terminal, project, &hosts::Asked::Hook(event)))
@@ -127,14 +132,8 @@ fn history(terminal: &mut Terminal, project: Project, matches: &ArgMatches) -> R
     Ok(OK)
 }
 
-fn doctor(terminal: &mut Terminal, project: Project) -> Result<u8, Refusal> {
-    let report = project.open()?.doctor()?;
-    let palette = terminal.palette();
-    show(terminal, &report, |report| screens::doctor::render(report, palette));
-    Ok(if report.get("ok") == Some(&Value::Bool(true)) { OK } else { FINDINGS })
-}
-
-fn show(terminal: &mut Terminal, report: &Object, render: impl FnOnce(&Object) -> String) {
+/// Shows the report of a command that reads.
+pub(crate) fn show(terminal: &mut Terminal, report: &Object, render: impl FnOnce(&Object) -> String) {
     terminal.warn_listed(report.get("warnings"));
     if terminal.mode == Mode::Text {
         terminal.print(&render(report));
@@ -171,7 +170,8 @@ fn tool_names(matches: &ArgMatches) -> ToolNames {
     if text(matches, "tool-names").as_deref() == Some("seed") { ToolNames::Seed } else { ToolNames::Underscores }
 }
 
-fn text(matches: &ArgMatches, name: &str) -> Option<String> {
+/// The text of an argument.
+pub(crate) fn text(matches: &ArgMatches, name: &str) -> Option<String> {
     matches.get_one::<String>(name).cloned()
 }
 

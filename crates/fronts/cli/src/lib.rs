@@ -6,6 +6,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod back;
 mod call;
 mod errors;
 #[cfg(test)]
@@ -26,6 +27,7 @@ mod server_process;
 mod servers;
 mod terminal;
 mod tree;
+mod upkeep;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

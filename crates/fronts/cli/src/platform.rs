@@ -1,4 +1,4 @@
-//! What differs between operating systems: detached processes and signals.
+//! What differs between operating systems: detached processes, signals, readers that are gone.
 
 use std::io;
 use std::process::Command;
@@ -32,4 +32,21 @@ pub(crate) fn terminate(pid: u32) -> io::Result<()> {
 pub(crate) fn terminate(pid: u32) -> io::Result<()> {
     let status = Command::new("taskkill").args(["/F", "/PID", &pid.to_string()]).output()?.status;
     if status.success() { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
+}
+
+/// Whether the process that read our standard output is gone.
+#[cfg(unix)]
+pub(crate) fn is_reader_gone() -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let out = io::stdout();
+    let mut waited = [PollFd::new(&out, PollFlags::empty())];
+    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+    poll(&mut waited, Some(&at_once)).is_ok_and(|ready| ready > 0)
+        && waited[0].revents().intersects(PollFlags::ERR | PollFlags::NVAL)
+}
+
+/// Whether the process that read our standard output is gone; the next line will tell.
+#[cfg(windows)]
+pub(crate) fn is_reader_gone() -> bool {
+    false
 }

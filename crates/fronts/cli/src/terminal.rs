@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, IsTerminal, Write};
 use model::{Environment, Object, Reply, Value};
 use mutants::planted;
 
-use crate::printable;
+use crate::{platform, printable};
 
 /// How results and errors are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +101,25 @@ impl Terminal {
         }
     }
 
+    /// Writes an object as one line of JSON, whoever looks on.
+    pub(crate) fn print_line(&mut self, object: &Object) {
+        self.print(&serde_json::to_string(object).expect("a JSON object can be written"));
+    }
+
+    /// Writes bytes as they are, for what is read by programs alone.
+    pub(crate) fn write_raw(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.out.closed {
+            return Ok(());
+        }
+        let written = self.out.sink.write_all(bytes);
+        self.out.end(written)
+    }
+
+    /// Whether nobody reads standard output any more.
+    pub(crate) fn is_deserted(&self) -> bool {
+        self.out.closed || platform::is_reader_gone()
+    }
+
     /// Writes a line on standard error; nothing is done about failures there.
     pub(crate) fn note(&mut self, line: &str) {
         let _ = self.err.write(&format!("{line}\n"));
@@ -141,7 +160,13 @@ impl Stream {
         if self.closed {
             return Ok(());
         }
-        match self.sink.write_all(text.as_bytes()).and_then(|()| self.sink.flush()) {
+        let written = self.sink.write_all(text.as_bytes()).and_then(|()| self.sink.flush());
+        self.end(written)
+    }
+
+    // After a failure nothing is written any more; a reader that is gone is none.
+    fn end(&mut self, written: io::Result<()>) -> io::Result<()> {
+        match written {
             Err(error) => {
                 self.closed = true;
                 if error.kind() == ErrorKind::BrokenPipe { Ok(()) } else { Err(error) }

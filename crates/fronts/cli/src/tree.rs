@@ -7,7 +7,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgGroup, Command, value_parser};
 use format::{Format, Opt, Takes};
 
-use crate::format_command;
+use crate::{back, format_command, upkeep};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -102,7 +102,9 @@ fn generic(formats: &[&'static dyn Format]) -> Command {
             global("request-id", "ID", "Makes a repeat safe [env: MAINSTAY_REQUEST_ID]"),
             Arg::new("json").long("json").global(true).action(ArgAction::SetTrue).help("Answers and errors as JSON"),
         ])
-        .subcommands([init(&names), up(), serve(), status(), history(), doctor(), call(), completions()])
+        .subcommands([init(&names), up(), serve(), status(), history(), call(), completions()])
+        .subcommands(back::commands())
+        .subcommands(upkeep::commands())
         .subcommands([hook(), statusline()])
 }
 
@@ -187,10 +189,6 @@ fn history() -> Command {
                 .help("At most so many"),
         )
         .arg(Arg::new("all").long("all").action(ArgAction::SetTrue).help("Minor entries too"))
-}
-
-fn doctor() -> Command {
-    Command::new("doctor").about("Look for what is wrong; exit code 1 when it finds something")
 }
 
 fn call() -> Command {

@@ -69,6 +69,7 @@ pub(super) fn entry(changes: &[Change]) -> NewEntry<'_> {
         cause: EntryCause::Call,
         changes,
         moves: &[],
+        takes_back: &[],
     }
 }
 

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use model::{Record, RecordKey, Revision, Scan, Space, Timestamp};
 
 use crate::{
-    EntryPage, ImageState, NewEntry, Opener, PendingMove, Reads, Receipt, Splice, Store, StoreError, StoreSize,
-    StoredEntry, TableState, Txn,
+    Checkpoint, EntryPage, ImageState, NewEntry, Opener, PendingMove, Reads, Receipt, Splice, Store, StoreError,
+    StoreSize, StoredEntry, TableState, Txn,
 };
 
 /// Which call fails; its clones share one count.
@@ -82,6 +82,16 @@ impl<T: Opener> Opener for FailingOpener<T> {
         Ok(self.inner.open(folder)?.map(|store| self.wrap(store)))
     }
 
+    fn set_aside(&self, folder: &Path, aside: &Path) -> Result<(), StoreError> {
+        self.faults.pass()?;
+        self.inner.set_aside(folder, aside)
+    }
+
+    fn copy_files(&self, folder: &Path, copy: &Path) -> Result<(), StoreError> {
+        self.faults.pass()?;
+        self.inner.copy_files(folder, copy)
+    }
+
     fn create(&self, folder: &Path) -> Result<Box<dyn Store>, StoreError> {
         self.faults.pass()?;
         Ok(self.wrap(self.inner.create(folder)?))
@@ -111,6 +121,16 @@ impl Store for Failing {
     fn size(&self) -> Result<StoreSize, StoreError> {
         self.faults.pass()?;
         self.inner.size()
+    }
+
+    fn backup(&self, file: &Path) -> Result<Revision, StoreError> {
+        self.faults.pass()?;
+        self.inner.backup(file)
+    }
+
+    fn compact(&self) -> Result<(), StoreError> {
+        self.faults.pass()?;
+        self.inner.compact()
     }
 }
 
@@ -155,6 +175,11 @@ impl<T: Reads + ?Sized> Reads for Session<'_, T> {
         self.inner.entries(page, visit)
     }
 
+    fn entries_after(&self, after: Revision, limit: usize) -> Result<Vec<StoredEntry>, StoreError> {
+        self.faults.pass()?;
+        self.inner.entries_after(after, limit)
+    }
+
     fn changes_of(&self, key: &RecordKey, after: Revision) -> Result<Vec<(Revision, Splice)>, StoreError> {
         self.faults.pass()?;
         self.inner.changes_of(key, after)
@@ -185,6 +210,16 @@ impl<T: Reads + ?Sized> Reads for Session<'_, T> {
         self.inner.pending_moves()
     }
 
+    fn checkpoints(&self) -> Result<Vec<Checkpoint>, StoreError> {
+        self.faults.pass()?;
+        self.inner.checkpoints()
+    }
+
+    fn oldest_computed(&self) -> Result<Option<Revision>, StoreError> {
+        self.faults.pass()?;
+        self.inner.oldest_computed()
+    }
+
     fn meta(&self, name: &str) -> Result<Option<String>, StoreError> {
         self.faults.pass()?;
         self.inner.meta(name)
@@ -195,6 +230,26 @@ impl Txn for Session<'_, dyn Txn + '_> {
     fn append(&mut self, entry: &NewEntry<'_>) -> Result<Revision, StoreError> {
         self.faults.pass()?;
         self.inner.append(entry)
+    }
+
+    fn replay(&mut self, entry: &StoredEntry) -> Result<(), StoreError> {
+        self.faults.pass()?;
+        self.inner.replay(entry)
+    }
+
+    fn fold(&mut self, after: Revision, baseline: &StoredEntry) -> Result<(), StoreError> {
+        self.faults.pass()?;
+        self.inner.fold(after, baseline)
+    }
+
+    fn put_checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), StoreError> {
+        self.faults.pass()?;
+        self.inner.put_checkpoint(checkpoint)
+    }
+
+    fn delete_checkpoint(&mut self, id: &str) -> Result<(), StoreError> {
+        self.faults.pass()?;
+        self.inner.delete_checkpoint(id)
     }
 
     fn put_receipt(&mut self, receipt: &Receipt) -> Result<(), StoreError> {

@@ -74,8 +74,17 @@ pub fn entries_keep_every_field(opener: &dyn Opener) {
         cause: EntryCause::Outside,
         changes: &changes,
         moves: &moves,
+        takes_back: &[Revision(7), Revision(3)],
     };
-    let bare = NewEntry { session: None, request_id: None, cause: EntryCause::Minor, changes: &[], moves: &[], ..full };
+    let bare = NewEntry {
+        session: None,
+        request_id: None,
+        cause: EntryCause::Undo,
+        changes: &[],
+        moves: &[],
+        takes_back: &[],
+        ..full
+    };
     desk.commit(|txn| {
         txn.append(&full).unwrap();
         txn.append(&bare).unwrap();
@@ -201,5 +210,6 @@ fn expected(revision: Revision, new: &NewEntry<'_>) -> Entry {
         cause: new.cause,
         changes: new.changes.to_vec(),
         moves: new.moves.to_vec(),
+        takes_back: new.takes_back.to_vec(),
     }
 }

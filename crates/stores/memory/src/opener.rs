@@ -30,6 +30,20 @@ impl Opener for MemoryOpener {
         Ok(stores.get(folder).map(|store| Box::new(store.clone()) as Box<dyn Store>))
     }
 
+    fn set_aside(&self, folder: &Path, aside: &Path) -> Result<(), StoreError> {
+        self.copy_files(folder, aside)?;
+        self.forget(folder);
+        Ok(())
+    }
+
+    fn copy_files(&self, folder: &Path, copy: &Path) -> Result<(), StoreError> {
+        let mut stores = self.stores.lock().expect("no test panics while it holds the list of stores");
+        if let Some(store) = stores.get(folder).map(MemoryStore::copy) {
+            stores.insert(copy.to_owned(), store);
+        }
+        Ok(())
+    }
+
     fn create(&self, folder: &Path) -> Result<Box<dyn Store>, StoreError> {
         let mut stores = self.stores.lock().expect("no test panics while it holds the list of stores");
         Ok(Box::new(stores.entry(folder.to_owned()).or_default().clone()))

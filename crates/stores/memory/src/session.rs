@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 
 use model::{Record, RecordKey, Revision, Scan, Space, Timestamp};
 use store::{
-    EntryPage, ImageState, Mark, NewEntry, PendingMove, Reads, Receipt, Splice, StoreError, StoredChange, StoredEntry,
-    TableState, Txn, weave,
+    Checkpoint, EntryPage, ImageState, Mark, NewEntry, PendingMove, Reads, Receipt, Splice, StoreError, StoredChange,
+    StoredEntry, TableState, Txn, apply, check_newer, weave,
 };
 
 use crate::MemoryStore;
@@ -59,8 +59,44 @@ impl Txn for Session<'_> {
             cause: entry.cause,
             changes,
             moves: entry.moves.to_vec(),
+            takes_back: entry.takes_back.to_vec(),
         });
         Ok(revision)
+    }
+
+    fn replay(&mut self, entry: &StoredEntry) -> Result<(), StoreError> {
+        check_newer(entry, self.state.head()?)?;
+        let mut records = self.state.records.clone();
+        for change in &entry.changes {
+            let before = records.remove(&change.key).map(|(text, _)| text);
+            if let Some(after) = apply(change, before.as_deref())? {
+                records.insert(change.key.clone(), (after, entry.revision));
+            }
+        }
+        self.state.records = records;
+        self.state.entries.push(entry.clone());
+        Ok(())
+    }
+
+    fn fold(&mut self, after: Revision, baseline: &StoredEntry) -> Result<(), StoreError> {
+        let folded = |revision: Revision| revision > after && revision <= baseline.revision;
+        self.state.entries.retain(|entry| !folded(entry.revision));
+        let at = self.state.entries.partition_point(|entry| entry.revision < baseline.revision);
+        self.state.entries.insert(at, baseline.clone());
+        for (_, revision) in self.state.records.values_mut().filter(|(_, revision)| folded(*revision)) {
+            *revision = baseline.revision;
+        }
+        Ok(())
+    }
+
+    fn put_checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), StoreError> {
+        self.state.checkpoints.insert(checkpoint.id.clone(), checkpoint.clone());
+        Ok(())
+    }
+
+    fn delete_checkpoint(&mut self, id: &str) -> Result<(), StoreError> {
+        self.state.checkpoints.remove(id);
+        Ok(())
     }
 
     fn put_receipt(&mut self, receipt: &Receipt) -> Result<(), StoreError> {
@@ -171,6 +207,10 @@ impl Reads for Session<'_> {
         self.state.entries(page, visit)
     }
 
+    fn entries_after(&self, after: Revision, limit: usize) -> Result<Vec<StoredEntry>, StoreError> {
+        self.state.entries_after(after, limit)
+    }
+
     fn changes_of(&self, key: &RecordKey, after: Revision) -> Result<Vec<(Revision, Splice)>, StoreError> {
         self.state.changes_of(key, after)
     }
@@ -193,6 +233,14 @@ impl Reads for Session<'_> {
 
     fn pending_moves(&self) -> Result<Vec<PendingMove>, StoreError> {
         self.state.pending_moves()
+    }
+
+    fn checkpoints(&self) -> Result<Vec<Checkpoint>, StoreError> {
+        self.state.checkpoints()
+    }
+
+    fn oldest_computed(&self) -> Result<Option<Revision>, StoreError> {
+        self.state.oldest_computed()
     }
 
     fn meta(&self, name: &str) -> Result<Option<String>, StoreError> {

@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 
 use model::{ProjectPath, Record, RecordKey, Revision, Scan, Space};
 use store::{
-    EntryPage, ImageState, PendingMove, Reads, Receipt, Splice, StoreError, StoredEntry, TableState, from_text,
+    Checkpoint, EntryPage, ImageState, PendingMove, Reads, Receipt, Splice, StoreError, StoredEntry, TableState,
+    from_text, in_order,
 };
 
 /// The state that a commit replaces as a whole.
@@ -13,7 +14,7 @@ use store::{
 pub(crate) struct State {
     /// Text and revision of each record.
     pub(crate) records: BTreeMap<RecordKey, (String, Revision)>,
-    /// The journal; the entry with revision `n` stands at `n - 1`.
+    /// The journal, oldest first.
     pub(crate) entries: Vec<StoredEntry>,
     /// By tool and request id.
     pub(crate) receipts: BTreeMap<(String, String), Receipt>,
@@ -22,6 +23,7 @@ pub(crate) struct State {
     pub(crate) tables: BTreeMap<(Space, String), TableState>,
     /// By revision and ordinal.
     pub(crate) moves: BTreeMap<(Revision, u32), PendingMove>,
+    pub(crate) checkpoints: BTreeMap<String, Checkpoint>,
     pub(crate) meta: BTreeMap<String, String>,
 }
 
@@ -61,7 +63,7 @@ impl Reads for State {
     }
 
     fn head(&self) -> Result<Revision, StoreError> {
-        Ok(Revision(self.entries.len() as u64))
+        Ok(self.entries.last().map(|entry| entry.revision).unwrap_or_default())
     }
 
     fn entries(
@@ -76,6 +78,11 @@ impl Reads for State {
             }
         }
         Ok(())
+    }
+
+    fn entries_after(&self, after: Revision, limit: usize) -> Result<Vec<StoredEntry>, StoreError> {
+        let first = self.entries.partition_point(|entry| entry.revision <= after);
+        Ok(self.entries[first..].iter().take(limit).cloned().collect())
     }
 
     fn changes_of(&self, key: &RecordKey, after: Revision) -> Result<Vec<(Revision, Splice)>, StoreError> {
@@ -105,6 +112,15 @@ impl Reads for State {
 
     fn pending_moves(&self) -> Result<Vec<PendingMove>, StoreError> {
         Ok(self.moves.values().cloned().collect())
+    }
+
+    fn checkpoints(&self) -> Result<Vec<Checkpoint>, StoreError> {
+        Ok(in_order(self.checkpoints.values().cloned().collect()))
+    }
+
+    fn oldest_computed(&self) -> Result<Option<Revision>, StoreError> {
+        let computed = self.receipts.values().filter(|receipt| receipt.reply.is_none());
+        Ok(computed.map(|receipt| receipt.revision).min())
     }
 
     fn meta(&self, name: &str) -> Result<Option<String>, StoreError> {

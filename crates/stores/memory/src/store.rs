@@ -1,8 +1,10 @@
 //! The store: the committed state, and who may write.
 
+use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
+use model::Revision;
 use store::{Reads, Store, StoreError, StoreSize, Txn};
 
 use crate::session::Session;
@@ -34,6 +36,13 @@ struct Inner {
 impl MemoryStore {
     fn inner(&self) -> MutexGuard<'_, Inner> {
         self.shared.inner.lock().expect("nothing panics while it holds the state")
+    }
+
+    /// A store of its own with what is committed in this one.
+    pub(crate) fn copy(&self) -> Self {
+        let copy = Self::default();
+        copy.commit(self.inner().committed.clone());
+        copy
     }
 
     /// Replaces what is committed.
@@ -86,5 +95,13 @@ impl Store for MemoryStore {
             state.entries.iter().flat_map(|entry| &entry.changes).map(|change| change.splice.to_bytes().len());
         let database_bytes = texts.chain(splices).map(|length| length as u64).sum();
         Ok(StoreSize { database_bytes, wal_bytes: 0 })
+    }
+
+    fn backup(&self, _file: &Path) -> Result<Revision, StoreError> {
+        Err(StoreError::Io("this store is kept in memory alone".into()))
+    }
+
+    fn compact(&self) -> Result<(), StoreError> {
+        Ok(())
     }
 }

@@ -22,6 +22,7 @@ fn write(store: &dyn Store) -> Result<(), StoreError> {
         cause: EntryCause::Call,
         changes: &[Change { key, before, after: Some(Value::from(1)) }],
         moves: &[],
+        takes_back: &[],
     })?;
     txn.release()?;
     txn.put_meta("m", Some("1"))?;

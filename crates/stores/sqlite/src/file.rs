@@ -86,6 +86,39 @@ pub(crate) fn make(path: &Path) -> Outcome<()> {
     }
 }
 
+/// The names of all files of a store; the log and its index may not be there.
+const NAMES: [&str; 3] = [NAME, "state.db-wal", "state.db-shm"];
+
+/// Moves the files of a store to another folder: they are copied, made safe, and then removed.
+///
+/// So they stand in one of the two folders whole, whenever this is cut short.
+pub(crate) fn move_all(folder: &Path, to: &Path) -> Outcome<()> {
+    copy_all(folder, to)?;
+    sync_folder(to)?;
+    // A database without its log is what others may find; a log without its database is not.
+    for name in NAMES.into_iter().rev() {
+        match fs::remove_file(folder.join(name)) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
+            _ => {}
+        }
+    }
+    sync_folder(folder)
+}
+
+/// Copies the files of a store; the copies are safe on disk.
+pub(crate) fn copy_all(folder: &Path, to: &Path) -> Outcome<()> {
+    for name in NAMES {
+        let from = folder.join(name);
+        if !fs::symlink_metadata(&from).is_ok_and(|found| found.is_file()) {
+            continue;
+        }
+        let target = to.join(name);
+        fs::copy(&from, &target)?;
+        File::open(&target)?.sync_all()?;
+    }
+    Ok(())
+}
+
 /// Makes the names in a folder durable.
 fn sync_folder(folder: &Path) -> Outcome<()> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };

@@ -4,21 +4,26 @@ use std::ops::ControlFlow;
 
 use model::{EntryCause, FolderMove, ProjectPath, RecordKey, Revision, Space, Timestamp};
 use rusqlite::{Connection, Row, params};
-use store::{EntryPage, NewEntry, PendingMove, Splice, StoredChange, StoredEntry, weave};
+use store::{EntryPage, NewEntry, PendingMove, Splice, StoredChange, StoredEntry, apply, check_newer, weave};
 
 use crate::error::{Fault, Outcome};
 use crate::id::{StoredId, load_key, load_revision, number};
 use crate::records;
 
 const HEAD: &str = "SELECT coalesce(max(revision), 0) FROM entry";
-const PUT_ENTRY: &str = "INSERT INTO entry (revision, at, actor, session, request_id, space, call, cause, moves)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+const PUT_ENTRY: &str =
+    "INSERT INTO entry (revision, at, actor, session, request_id, space, call, cause, moves, takes_back)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
 const PUT_CHANGE: &str =
     "INSERT INTO change (revision, ordinal, space, kind, id, splice) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 const PUT_MOVE: &str = "INSERT INTO pending_move (revision, ordinal, source, target) VALUES (?1, ?2, ?3, ?4)";
 const SETTLE: &str = "DELETE FROM pending_move WHERE revision = ?1 AND ordinal = ?2";
-const ENTRIES: &str = "SELECT revision, at, actor, session, request_id, space, call, cause, moves FROM entry
-    WHERE revision < ?1 AND revision >= ?2 ORDER BY revision DESC";
+const ENTRIES: &str = "SELECT revision, at, actor, session, request_id, space, call, cause, moves, takes_back
+    FROM entry WHERE revision < ?1 AND revision >= ?2 ORDER BY revision DESC";
+const ENTRIES_AFTER: &str = "SELECT revision, at, actor, session, request_id, space, call, cause, moves, takes_back
+    FROM entry WHERE revision > ?1 ORDER BY revision LIMIT ?2";
+const DROP_ENTRIES: &str = "DELETE FROM entry WHERE revision > ?1 AND revision <= ?2";
+const DROP_CHANGES: &str = "DELETE FROM change WHERE revision > ?1 AND revision <= ?2";
 const CHANGES: &str = "SELECT space, kind, id, splice FROM change WHERE revision = ?1 ORDER BY ordinal";
 const CHANGES_OF: &str = "SELECT revision, splice FROM change
     WHERE space = ?1 AND kind = ?2 AND id = ?3 AND revision > ?4 ORDER BY revision DESC";
@@ -32,6 +37,62 @@ pub(crate) fn head(conn: &Connection) -> Outcome<Revision> {
 pub(crate) fn append(conn: &Connection, entry: &NewEntry<'_>) -> Outcome<Revision> {
     let woven = weave(entry.changes, |key| Ok(records::text(conn, key)?))?;
     let revision = Revision(head(conn)?.0 + 1);
+    put_entry(conn, revision, entry)?;
+    for (ordinal, change) in (0_u32..).zip(woven) {
+        records::put(conn, change.key, change.after.as_deref(), revision)?;
+        put_change(conn, revision, ordinal, change.key, &change.splice)?;
+    }
+    for (ordinal, step) in (0_u32..).zip(entry.moves) {
+        let (from, to) = (step.from.as_str(), step.to.as_str());
+        conn.prepare_cached(PUT_MOVE)?.execute(params![number(revision), ordinal, from, to])?;
+    }
+    Ok(revision)
+}
+
+/// Appends an entry that was stored elsewhere; its changes are made, its moves have happened.
+pub(crate) fn replay(conn: &Connection, entry: &StoredEntry) -> Outcome<()> {
+    check_newer(entry, head(conn)?)?;
+    let mut after = Vec::with_capacity(entry.changes.len());
+    for change in &entry.changes {
+        after.push(apply(change, records::text(conn, &change.key)?.as_deref())?);
+    }
+    put_stored(conn, entry)?;
+    for (change, after) in entry.changes.iter().zip(after) {
+        records::put(conn, &change.key, after.as_deref(), entry.revision)?;
+    }
+    Ok(())
+}
+
+/// Puts one entry in the place of all behind `after` and up to its own revision.
+pub(crate) fn fold(conn: &Connection, after: Revision, baseline: &StoredEntry) -> Outcome<()> {
+    let (after, last) = (number(after), number(baseline.revision));
+    conn.prepare_cached(DROP_CHANGES)?.execute([after, last])?;
+    conn.prepare_cached(DROP_ENTRIES)?.execute([after, last])?;
+    records::date_back(conn, after, last)?;
+    put_stored(conn, baseline)
+}
+
+fn put_stored(conn: &Connection, entry: &StoredEntry) -> Outcome<()> {
+    let new = NewEntry {
+        at: entry.at,
+        actor: &entry.actor,
+        session: entry.session.as_deref(),
+        request_id: entry.request_id.as_deref(),
+        space: &entry.space,
+        call: &entry.call,
+        cause: entry.cause,
+        changes: &[],
+        moves: &entry.moves,
+        takes_back: &entry.takes_back,
+    };
+    put_entry(conn, entry.revision, &new)?;
+    for (ordinal, change) in (0_u32..).zip(&entry.changes) {
+        put_change(conn, entry.revision, ordinal, &change.key, &change.splice)?;
+    }
+    Ok(())
+}
+
+fn put_entry(conn: &Connection, revision: Revision, entry: &NewEntry<'_>) -> Outcome<()> {
     conn.prepare_cached(PUT_ENTRY)?.execute(params![
         number(revision),
         entry.at.as_millis(),
@@ -42,24 +103,16 @@ pub(crate) fn append(conn: &Connection, entry: &NewEntry<'_>) -> Outcome<Revisio
         entry.call,
         word(entry.cause),
         write_moves(entry.moves),
+        write_revisions(entry.takes_back),
     ])?;
-    for (ordinal, change) in (0_u32..).zip(woven) {
-        let key = change.key;
-        records::put(conn, key, change.after.as_deref(), revision)?;
-        conn.prepare_cached(PUT_CHANGE)?.execute(params![
-            number(revision),
-            ordinal,
-            key.space.as_str(),
-            key.kind,
-            StoredId(&key.id),
-            change.splice.to_bytes(),
-        ])?;
-    }
-    for (ordinal, step) in (0_u32..).zip(entry.moves) {
-        let (from, to) = (step.from.as_str(), step.to.as_str());
-        conn.prepare_cached(PUT_MOVE)?.execute(params![number(revision), ordinal, from, to])?;
-    }
-    Ok(revision)
+    Ok(())
+}
+
+fn put_change(conn: &Connection, revision: Revision, ordinal: u32, key: &RecordKey, splice: &Splice) -> Outcome<()> {
+    let (space, id) = (key.space.as_str(), StoredId(&key.id));
+    let row = params![number(revision), ordinal, space, key.kind, id, splice.to_bytes()];
+    conn.prepare_cached(PUT_CHANGE)?.execute(row)?;
+    Ok(())
 }
 
 pub(crate) fn entries(
@@ -76,6 +129,16 @@ pub(crate) fn entries(
         }
     }
     Ok(())
+}
+
+pub(crate) fn entries_after(conn: &Connection, after: Revision, limit: usize) -> Outcome<Vec<StoredEntry>> {
+    let mut statement = conn.prepare_cached(ENTRIES_AFTER)?;
+    let mut rows = statement.query(params![number(after), i64::try_from(limit).unwrap_or(i64::MAX)])?;
+    let mut entries = Vec::new();
+    while let Some(row) = rows.next()? {
+        entries.push(load_entry(conn, row)?);
+    }
+    Ok(entries)
 }
 
 pub(crate) fn changes_of(conn: &Connection, key: &RecordKey, after: Revision) -> Outcome<Vec<(Revision, Splice)>> {
@@ -117,6 +180,7 @@ fn load_entry(conn: &Connection, row: &Row<'_>) -> Outcome<StoredEntry> {
         cause: cause(row.get_ref(7)?.as_str().map_err(rusqlite::Error::from)?)?,
         changes: load_changes(conn, revision)?,
         moves: read_moves(row.get(8)?)?,
+        takes_back: read_revisions(row.get(9)?)?,
     })
 }
 
@@ -140,6 +204,9 @@ fn word(cause: EntryCause) -> &'static str {
         EntryCause::Call => "call",
         EntryCause::Outside => "outside",
         EntryCause::Minor => "minor",
+        EntryCause::Undo => "undo",
+        EntryCause::Redo => "redo",
+        EntryCause::Baseline => "baseline",
     }
 }
 
@@ -148,6 +215,9 @@ fn cause(word: &str) -> Outcome<EntryCause> {
         "call" => Ok(EntryCause::Call),
         "outside" => Ok(EntryCause::Outside),
         "minor" => Ok(EntryCause::Minor),
+        "undo" => Ok(EntryCause::Undo),
+        "redo" => Ok(EntryCause::Redo),
+        "baseline" => Ok(EntryCause::Baseline),
         _ => Err(Fault::corrupt(format!("an entry has the unknown cause {word:?}"))),
     }
 }
@@ -162,6 +232,18 @@ fn read_moves(text: Option<String>) -> Outcome<Vec<FolderMove>> {
     let Some(text) = text else { return Ok(Vec::new()) };
     let pairs: Vec<(String, String)> = serde_json::from_str(&text)?;
     pairs.into_iter().map(|(from, to)| Ok(FolderMove { from: path(from)?, to: path(to)? })).collect()
+}
+
+/// **Shape**: `[9,7]`; nothing for none.
+fn write_revisions(revisions: &[Revision]) -> Option<String> {
+    let numbers: Vec<u64> = revisions.iter().map(|revision| revision.0).collect();
+    (!numbers.is_empty()).then(|| serde_json::Value::from(numbers).to_string())
+}
+
+fn read_revisions(text: Option<String>) -> Outcome<Vec<Revision>> {
+    let Some(text) = text else { return Ok(Vec::new()) };
+    let numbers: Vec<u64> = serde_json::from_str(&text)?;
+    Ok(numbers.into_iter().map(Revision).collect())
 }
 
 pub(crate) fn path(text: String) -> Outcome<ProjectPath> {

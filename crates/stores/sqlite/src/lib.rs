@@ -5,7 +5,9 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod checkpoints;
 mod connection;
+mod copy;
 mod error;
 mod file;
 mod id;

@@ -11,7 +11,7 @@ use crate::SqliteStore;
 use crate::connection::connect;
 use crate::error::{Fault, Outcome};
 use crate::file;
-use crate::schema::{Standing, make_tables, standing, standing_now};
+use crate::schema::{Standing, make_tables, raise, standing, standing_now};
 
 /// How long a creation is tried while others create the same store.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -33,6 +33,14 @@ impl Opener for SqliteOpener {
         Ok(open(folder)?.map(|store| Box::new(store) as Box<dyn Store>))
     }
 
+    fn set_aside(&self, folder: &Path, aside: &Path) -> Result<(), StoreError> {
+        Ok(file::move_all(folder, aside)?)
+    }
+
+    fn copy_files(&self, folder: &Path, copy: &Path) -> Result<(), StoreError> {
+        Ok(file::copy_all(folder, copy)?)
+    }
+
     fn create(&self, folder: &Path) -> Result<Box<dyn Store>, StoreError> {
         Ok(Box::new(create(folder)?))
     }
@@ -45,10 +53,12 @@ fn open(folder: &Path) -> Outcome<Option<SqliteStore>> {
     }
     let identity = file::identity(&path);
     let conn = connect(&path)?;
-    Ok(match standing_now(&conn)? {
-        Standing::Ready => Some(SqliteStore::new(path, identity, conn)),
-        Standing::Blank => None,
-    })
+    match standing_now(&conn)? {
+        Standing::Ready => {}
+        Standing::Older => establish(&conn)?,
+        Standing::Blank => return Ok(None),
+    }
+    Ok(Some(SqliteStore::new(path, identity, conn)))
 }
 
 fn create(folder: &Path) -> Outcome<SqliteStore> {
@@ -74,7 +84,7 @@ fn open_or_make(folder: &Path) -> Outcome<SqliteStore> {
     Ok(SqliteStore::new(path, identity, conn))
 }
 
-/// Gives the file its journal mode and then its tables.
+/// Gives the file its journal mode and then its tables, or brings older ones up to date.
 ///
 /// Invariant: a file that has the tables is in WAL mode, whenever this is cut short.
 fn establish(conn: &Connection) -> Outcome<()> {
@@ -88,6 +98,7 @@ fn establish(conn: &Connection) -> Outcome<()> {
     conn.execute_batch(BEGIN)?;
     let result = standing(conn).and_then(|found| match found {
         Standing::Ready => Ok(()),
+        Standing::Older => raise(conn),
         Standing::Blank => make_tables(conn),
     });
     match result {

@@ -1,6 +1,6 @@
 //! Receipts of requests, and the engine's small named values.
 
-use model::Timestamp;
+use model::{Revision, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 use store::Receipt;
 
@@ -11,6 +11,7 @@ const GET: &str = "SELECT digest, at, revision, reply FROM receipt WHERE tool = 
 const PUT: &str = "INSERT OR REPLACE INTO receipt (tool, request_id, digest, at, revision, reply)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 const DROP: &str = "DELETE FROM receipt WHERE at < ?1";
+const OLDEST_COMPUTED: &str = "SELECT min(revision) FROM receipt WHERE reply IS NULL";
 const META: &str = "SELECT value FROM meta WHERE name = ?1";
 const PUT_META: &str = "INSERT OR REPLACE INTO meta (name, value) VALUES (?1, ?2)";
 const DELETE_META: &str = "DELETE FROM meta WHERE name = ?1";
@@ -41,6 +42,11 @@ pub(crate) fn put(conn: &Connection, receipt: &Receipt) -> Outcome<()> {
 pub(crate) fn drop_older(conn: &Connection, before: Timestamp) -> Outcome<()> {
     conn.prepare_cached(DROP)?.execute([before.as_millis()])?;
     Ok(())
+}
+
+pub(crate) fn oldest_computed(conn: &Connection) -> Outcome<Option<Revision>> {
+    let number: Option<i64> = conn.prepare_cached(OLDEST_COMPUTED)?.query_one([], |row| row.get(0))?;
+    Ok(number.and_then(|number| u64::try_from(number).ok()).map(Revision))
 }
 
 pub(crate) fn meta(conn: &Connection, name: &str) -> Outcome<Option<String>> {

@@ -13,6 +13,8 @@ const PUT: &str = "INSERT INTO record (space, kind, id, value, revision) VALUES 
     ON CONFLICT (space, kind, id) DO UPDATE SET value = excluded.value, revision = excluded.revision";
 const DELETE: &str = "DELETE FROM record WHERE space = ?1 AND kind = ?2 AND id = ?3";
 
+const DATE_BACK: &str = "UPDATE record SET revision = ?2 WHERE revision > ?1 AND revision < ?2";
+
 const UP: &str = "SELECT id, value, revision FROM record WHERE space = ?1 AND kind = ?2 ORDER BY id LIMIT ?3";
 const UP_AFTER: &str = "SELECT id, value, revision FROM record WHERE space = ?1 AND kind = ?2 AND id > ?4
     ORDER BY id LIMIT ?3";
@@ -53,6 +55,12 @@ pub(crate) fn put(conn: &Connection, key: &RecordKey, text: Option<&str>, revisi
         Some(text) => conn.prepare_cached(PUT)?.execute(params![space, key.kind, id, text, number(revision)])?,
         None => conn.prepare_cached(DELETE)?.execute(params![space, key.kind, id])?,
     };
+    Ok(())
+}
+
+/// Says of records that were last changed behind `after` that it was at `last`, where that is later.
+pub(crate) fn date_back(conn: &Connection, after: i64, last: i64) -> Outcome<()> {
+    conn.prepare_cached(DATE_BACK)?.execute([after, last])?;
     Ok(())
 }
 

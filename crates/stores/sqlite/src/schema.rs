@@ -6,7 +6,7 @@ use store::StoreError;
 use crate::error::{Fault, Outcome};
 
 /// The schema that this program writes.
-pub(crate) const VERSION: i64 = 1;
+pub(crate) const VERSION: i64 = 2;
 
 /// Marks the file as one of ours: `Msty` in ASCII.
 const APPLICATION: i64 = 0x4d73_7479;
@@ -14,7 +14,21 @@ const APPLICATION: i64 = 0x4d73_7479;
 const READ_VERSION: &str = "PRAGMA user_version";
 const READ_APPLICATION: &str = "PRAGMA application_id";
 const COUNT_OBJECTS: &str = "SELECT count(*) FROM sqlite_schema";
-const MARK: &str = "PRAGMA application_id = 1299412089; PRAGMA user_version = 1;";
+const MARK: &str = "PRAGMA application_id = 1299412089; PRAGMA user_version = 2;";
+
+/// What version 2 adds to the tables of version 1.
+const SINCE_2: &str = "
+ALTER TABLE entry ADD COLUMN takes_back TEXT;
+
+CREATE TABLE checkpoint (
+    id TEXT NOT NULL PRIMARY KEY,
+    revision INTEGER NOT NULL,
+    label TEXT,
+    space TEXT,
+    at INTEGER NOT NULL,
+    actor TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+";
 
 /// The tables of version 1.
 ///
@@ -105,6 +119,8 @@ CREATE TABLE meta (
 pub(crate) enum Standing {
     /// Nothing yet: a creation was cut short, or is under way.
     Blank,
+    /// A store of an older version; [`raise`] makes it one of this.
+    Older,
     /// A store of the version that this program knows.
     Ready,
 }
@@ -125,6 +141,7 @@ pub(crate) fn standing(conn: &Connection) -> Outcome<Standing> {
     let application: i64 = conn.prepare_cached(READ_APPLICATION)?.query_one([], |row| row.get(0))?;
     match (application, version) {
         (APPLICATION, VERSION) => Ok(Standing::Ready),
+        (APPLICATION, 1) => Ok(Standing::Older),
         (APPLICATION, found) if found > VERSION => Err(StoreError::TooNew { found, known: VERSION }.into()),
         (0, 0) if conn.query_one(COUNT_OBJECTS, [], |row| row.get::<_, i64>(0))? == 0 => Ok(Standing::Blank),
         _ => Err(Fault::corrupt("the file is a SQLite database of something else")),
@@ -134,6 +151,12 @@ pub(crate) fn standing(conn: &Connection) -> Outcome<Standing> {
 /// Makes the tables of a blank file; the caller has a write transaction open.
 pub(crate) fn make_tables(conn: &Connection) -> Outcome<()> {
     conn.execute_batch(TABLES)?;
+    raise(conn)
+}
+
+/// Brings the tables of an older version up to this one; the caller has a write transaction open.
+pub(crate) fn raise(conn: &Connection) -> Outcome<()> {
+    conn.execute_batch(SINCE_2)?;
     conn.execute_batch(MARK)?;
     Ok(())
 }
@@ -147,6 +170,16 @@ mod tests {
         let conn = Connection::open_in_memory().unwrap();
         assert_eq!(standing(&conn).unwrap(), Standing::Blank);
         make_tables(&conn).unwrap();
+        assert_eq!(standing(&conn).unwrap(), Standing::Ready);
+    }
+
+    #[test]
+    fn an_older_file_is_raised() {
+        let conn = Connection::open_in_memory().unwrap();
+        conn.execute_batch(TABLES).unwrap();
+        conn.execute_batch("PRAGMA application_id = 1299412089; PRAGMA user_version = 1;").unwrap();
+        assert_eq!(standing(&conn).unwrap(), Standing::Older);
+        raise(&conn).unwrap();
         assert_eq!(standing(&conn).unwrap(), Standing::Ready);
     }
 }

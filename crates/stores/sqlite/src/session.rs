@@ -5,12 +5,13 @@ use std::ops::ControlFlow;
 use model::{Record, RecordKey, Revision, Scan, Space, Timestamp};
 use rusqlite::Connection;
 use store::{
-    EntryPage, ImageState, NewEntry, PendingMove, Reads, Receipt, Splice, StoreError, StoredEntry, TableState, Txn,
+    Checkpoint, EntryPage, ImageState, NewEntry, PendingMove, Reads, Receipt, Splice, StoreError, StoredEntry,
+    TableState, Txn,
 };
 
 use crate::error::{Fault, Outcome};
 use crate::store::Lease;
-use crate::{images, journal, receipts, records};
+use crate::{checkpoints, images, journal, receipts, records};
 
 const COMMIT: &str = "COMMIT";
 const SAVEPOINT: &str = "SAVEPOINT request";
@@ -88,6 +89,10 @@ impl Reads for Session<'_> {
         Ok(journal::entries(&self.lease, page, visit)?)
     }
 
+    fn entries_after(&self, after: Revision, limit: usize) -> Result<Vec<StoredEntry>, StoreError> {
+        Ok(journal::entries_after(&self.lease, after, limit)?)
+    }
+
     fn changes_of(&self, key: &RecordKey, after: Revision) -> Result<Vec<(Revision, Splice)>, StoreError> {
         Ok(journal::changes_of(&self.lease, key, after)?)
     }
@@ -112,6 +117,14 @@ impl Reads for Session<'_> {
         Ok(journal::pending_moves(&self.lease)?)
     }
 
+    fn checkpoints(&self) -> Result<Vec<Checkpoint>, StoreError> {
+        Ok(checkpoints::all(&self.lease)?)
+    }
+
+    fn oldest_computed(&self) -> Result<Option<Revision>, StoreError> {
+        Ok(receipts::oldest_computed(&self.lease)?)
+    }
+
     fn meta(&self, name: &str) -> Result<Option<String>, StoreError> {
         Ok(receipts::meta(&self.lease, name)?)
     }
@@ -120,6 +133,22 @@ impl Reads for Session<'_> {
 impl Txn for Session<'_> {
     fn append(&mut self, entry: &NewEntry<'_>) -> Result<Revision, StoreError> {
         Ok(journal::append(self.writing()?, entry)?)
+    }
+
+    fn replay(&mut self, entry: &StoredEntry) -> Result<(), StoreError> {
+        Ok(journal::replay(self.writing()?, entry)?)
+    }
+
+    fn fold(&mut self, after: Revision, baseline: &StoredEntry) -> Result<(), StoreError> {
+        Ok(journal::fold(self.writing()?, after, baseline)?)
+    }
+
+    fn put_checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), StoreError> {
+        Ok(checkpoints::put(self.writing()?, checkpoint)?)
+    }
+
+    fn delete_checkpoint(&mut self, id: &str) -> Result<(), StoreError> {
+        Ok(checkpoints::delete(self.writing()?, id)?)
     }
 
     fn put_receipt(&mut self, receipt: &Receipt) -> Result<(), StoreError> {

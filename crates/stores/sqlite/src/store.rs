@@ -1,14 +1,16 @@
 //! The store: one file, and the connections to it that are idle.
 
 use std::ops::Deref;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use model::Revision;
 use mutants::planted;
 use rusqlite::{Connection, MAIN_DB};
 use store::{Reads, Store, StoreError, StoreSize, Txn};
 
 use crate::connection::connect;
+use crate::copy;
 use crate::error::{Fault, Outcome};
 use crate::file::{self, Identity};
 use crate::schema::{Standing, standing};
@@ -47,7 +49,7 @@ impl SqliteStore {
         // This first reading also fixes the snapshot, which BEGIN alone leaves open.
         match standing(&lease)? {
             Standing::Ready => Ok(Session::new(lease)),
-            Standing::Blank => Err(Fault::corrupt("the tables are gone")),
+            Standing::Blank | Standing::Older => Err(Fault::corrupt("the tables are gone")),
         }
     }
 
@@ -103,6 +105,14 @@ impl Store for SqliteStore {
         let database_bytes = file::length(&self.path)?;
         let wal_bytes = file::length(&file::log_of(&self.path))?;
         Ok(StoreSize { database_bytes, wal_bytes })
+    }
+
+    fn backup(&self, file: &Path) -> Result<Revision, StoreError> {
+        Ok(copy::write(self.session(BEGIN_READING)?.conn(), file)?)
+    }
+
+    fn compact(&self) -> Result<(), StoreError> {
+        Ok(copy::compact(&*self.lease()?)?)
     }
 }
 

@@ -21,12 +21,30 @@ pub(crate) fn render(report: &Object, palette: Palette) -> String {
             lines.extend(wrap(&format!("fix: {fix}"), WIDTH - 2).into_iter().map(|line| format!("  {line}")));
         }
     }
-    let found = objects(report, "findings").count();
+    let is_fixed = |one: &&Object| one.get("fixed").and_then(model::Value::as_bool) == Some(true);
+    let fixed = objects(report, "findings").filter(is_fixed).count();
+    let found = objects(report, "findings").count() - fixed;
+    let mended = if fixed > 0 { format!(" {fixed} fixed.") } else { String::new() };
     lines.push(match found {
-        0 => "No findings.".to_owned(),
-        1 => "1 finding.".to_owned(),
-        _ => format!("{found} findings."),
+        0 => format!("No findings{}.{mended}", if fixed > 0 { " left" } else { "" }),
+        1 => format!("1 finding.{mended}"),
+        _ => format!("{found} findings.{mended}"),
     });
+    let backup = text(report, "backup");
+    if !backup.is_empty() {
+        lines.push(format!("The former store is kept in {backup}"));
+    }
+    lines.join("\n")
+}
+
+/// What is about to be done.
+pub(crate) fn plan(steps: &[&str]) -> String {
+    let mut lines = vec!["Plan:".to_owned()];
+    for (number, step) in (1..).zip(steps) {
+        let mut wrapped = wrap(step, WIDTH - 5).into_iter();
+        lines.extend(wrapped.next().map(|first| format!("  {number}. {first}")));
+        lines.extend(wrapped.map(|line| format!("     {line}")));
+    }
     lines.join("\n")
 }
 

@@ -1,9 +1,15 @@
 //! What the generic commands show to people, rendered from the engine's objects for 80 columns.
 
+pub(crate) mod blame;
+pub(crate) mod changes;
+pub(crate) mod checkpoints;
 pub(crate) mod doctor;
 pub(crate) mod history;
 pub(crate) mod init;
+pub(crate) mod next;
+pub(crate) mod records;
 pub(crate) mod status;
+pub(crate) mod upkeep;
 
 use model::{Object, Value};
 

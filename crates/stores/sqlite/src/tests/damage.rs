@@ -75,7 +75,7 @@ fn the_database_of_another_program_is_refused() {
 fn a_newer_schema_is_left_alone() {
     let root = filled();
     let open = SqliteOpener.open(root.path()).unwrap().unwrap();
-    meddle(root.path(), "PRAGMA user_version = 2");
+    meddle(root.path(), "PRAGMA user_version = 3");
     let results = [
         SqliteOpener.open(root.path()).map(drop),
         SqliteOpener.create(root.path()).map(drop),
@@ -83,7 +83,7 @@ fn a_newer_schema_is_left_alone() {
         open.begin().map(drop),
     ];
     for result in results {
-        assert!(matches!(result, Err(StoreError::TooNew { found: 2, known: 1 })), "{result:?}");
+        assert!(matches!(result, Err(StoreError::TooNew { found: 3, known: 2 })), "{result:?}");
     }
 }
 

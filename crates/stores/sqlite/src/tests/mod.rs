@@ -1,5 +1,6 @@
 //! The contract suite, and what is special to files and processes.
 
+mod copies;
 mod damage;
 mod files;
 mod processes;
@@ -28,6 +29,7 @@ fn count(txn: &mut dyn Txn) -> Result<Revision, StoreError> {
         cause: EntryCause::Call,
         changes: &[Change { key, before, after: Some(Value::from(now + 1)) }],
         moves: &[],
+        takes_back: &[],
     };
     txn.append(&entry)
 }

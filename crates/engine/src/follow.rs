@@ -1,0 +1,133 @@
+//! `watch`: entries as they are made, each once, in order.
+//!
+//! What was shown is told by revision alone, so that no entry is missed or shown twice; the watching
+//! of files only says when it is worth looking.
+
+use std::time::Duration;
+
+use model::{Object, Refusal, Revision};
+use store::{StoredEntry, Unwinder};
+
+use crate::engine::Engine;
+use crate::moment::{Edge, Moment};
+use crate::refusals::failed;
+use crate::tell::{self, Teller};
+use crate::wakeups::Wakeups;
+
+/// How many entries are shown at once.
+const AT_ONCE: usize = 256;
+
+/// The longest pause between two looks at the store, should no change of a file be told.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// The pause after a change that has brought no entry: its commit is not yet visible.
+const AGAIN: Duration = Duration::from_millis(10);
+
+/// How often in a row such a change is looked at again soon.
+const AGAINS: u32 = 5;
+
+/// Follows the journal of a project.
+pub struct Follower<'a> {
+    engine: &'a Engine,
+    space: Option<String>,
+    all: bool,
+    seen: Revision,
+    wakeups: Option<Wakeups>,
+    /// How many looks since a file changed have found nothing.
+    vain: u32,
+}
+
+impl Engine {
+    /// Begins to follow the journal, from an entry on, or from now on.
+    ///
+    /// **Errors**: `invalid_argument` (field `space` or `since`).
+    pub fn follow(&self, space: Option<&str>, since: Option<&str>, all: bool) -> Result<Follower<'_>, Refusal> {
+        space.map_or(Ok(()), |space| self.check_space(space))?;
+        let seen = match since {
+            None => self.newest()?,
+            Some(text) => self.before(text)?,
+        };
+        let mut follower =
+            Follower { engine: self, space: space.map(str::to_owned), all, seen, wakeups: None, vain: AGAINS };
+        follower.listen();
+        Ok(follower)
+    }
+
+    // The newest entry that is not shown any more.
+    fn before(&self, text: &str) -> Result<Revision, Refusal> {
+        if let Some(store) = self.opened_store()? {
+            let reads = store.read().map_err(failed)?;
+            let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+            let revision = self.revision_of(reads.as_ref(), text, "since", Edge::Without)?;
+            return Ok(if is_number { Revision(revision.0.saturating_sub(1)) } else { revision });
+        }
+        Ok(match self.moment(text, "since")? {
+            Moment::Revision(revision) => Revision(revision.0.saturating_sub(1)),
+            Moment::Time(_) => Revision(0),
+        })
+    }
+}
+
+impl Follower<'_> {
+    /// The entries that have come since the last look, oldest first; waits a while where there are none.
+    ///
+    /// Answers nothing about once a second, so that the caller can look whether anyone still listens.
+    /// **Shape**: as in `history`.
+    pub fn wait_for_entries(&mut self) -> Result<Vec<Object>, Refusal> {
+        let entries = self.look()?;
+        if !entries.is_empty() {
+            self.vain = 0;
+            return Ok(entries);
+        }
+        let pause = if self.vain < AGAINS { AGAIN } else { PAUSE };
+        if self.wait(pause) {
+            self.vain = 0;
+        } else {
+            self.vain = self.vain.saturating_add(1);
+        }
+        self.look()
+    }
+
+    fn look(&mut self) -> Result<Vec<Object>, Refusal> {
+        let Some(store) = self.engine.opened_store()? else { return Ok(Vec::new()) };
+        let reads = store.read().map_err(failed)?;
+        // Another store has been put in this one's place, and its journal is a shorter one.
+        self.seen = self.seen.min(reads.head().map_err(failed)?);
+        let mut unwinder = Unwinder::new(reads.as_ref());
+        let teller = Teller::of(self.engine);
+        let mut told = Vec::new();
+        for stored in reads.entries_after(self.seen, AT_ONCE).map_err(failed)? {
+            self.seen = stored.revision;
+            if self.wants(&stored) {
+                let mut entry = unwinder.entry(stored).map_err(failed)?;
+                entry.changes.retain(|change| self.all || teller.tells(&change.key));
+                told.push(tell::entry(&entry));
+            }
+        }
+        if self.wakeups.is_none() {
+            self.listen();
+        }
+        Ok(told)
+    }
+
+    fn wants(&self, entry: &StoredEntry) -> bool {
+        let space = self.space.as_deref();
+        (self.all || entry.cause != model::EntryCause::Minor)
+            && (tell::is_wanted(space, &entry.space)
+                || entry.changes.iter().any(|change| tell::is_wanted(space, &change.key.space)))
+    }
+
+    fn listen(&mut self) {
+        // Without it, looks are taken once a second.
+        self.wakeups = Wakeups::of(self.engine.home().path());
+    }
+
+    // Waits for a change in the engine's folder; answers whether there was one.
+    fn wait(&mut self, longest: Duration) -> bool {
+        if let Some(wakeups) = &self.wakeups {
+            return wakeups.wait(longest);
+        }
+        std::thread::sleep(longest);
+        false
+    }
+}

@@ -1,0 +1,290 @@
+//! `gc`: old entries are folded into one, and the room that they took is given back.
+//!
+//! What a checkpoint stands on stays: the entries between two of them are folded apart. Folding goes
+//! in steps, each a commit of its own under the queue, so that writers come in between.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ops::ControlFlow;
+
+use model::{EntryCause, FolderMove, Object, ProjectPath, RecordKey, Refusal, Revision, Space, Timestamp, Value};
+use store::{EntryPage, Reads, Splice, Store, StoredChange, StoredEntry};
+
+use crate::engine::{Engine, Identity};
+use crate::images;
+use crate::locks::{Deadline, FileLock, WAIT};
+use crate::moment::span;
+use crate::records::StoreRecords;
+use crate::refusals::{self, failed};
+
+/// How many entries one commit folds at most.
+const STEP: usize = 4096;
+
+/// How many entries are held in memory at once.
+const AT_ONCE: usize = 512;
+
+/// How long receipts are kept. **Units**: milliseconds.
+const RECEIPTS: i64 = 7 * 24 * 60 * 60 * 1000;
+
+/// Where folders go that entries remove.
+const TRASH: &str = ".mainstay/trash/";
+
+/// What gc is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GcQuery {
+    /// The age from which entries are folded: a span as `90d`.
+    pub keep: String,
+    /// Only say what would be done.
+    pub dry_run: bool,
+}
+
+/// Which revisions end a stretch of entries that are folded into one.
+struct Plan {
+    /// Ascending; the last one is the newest entry that is folded.
+    ends: Vec<Revision>,
+    /// How many entries go away.
+    dropped: u64,
+    /// Why it does not reach further, where something younger than the bound is in the way.
+    held: Option<String>,
+}
+
+impl Engine {
+    /// Folds entries older than the bound and gives back their room.
+    ///
+    /// **Shape**: `{dropped,bytes_before,bytes_after,removed:[path],held}`; `held` says what keeps older
+    /// entries, or is null.
+    /// **Errors**: `invalid_argument` (field `keep`), `store_busy`, `write_failed`.
+    pub fn gc(&self, query: &GcQuery, identity: &Identity) -> Result<Object, Refusal> {
+        let keep = span(&query.keep).ok_or_else(|| {
+            Refusal::invalid("keep", format!("{:?} is no span of time", query.keep)).allowed("90d, 12h, 4w")
+        })?;
+        let bound = Timestamp::from_millis(self.now()?.as_millis().saturating_sub(keep));
+        let Some(store) = self.opened_store()? else { return Ok(report(0, 0, 0, &[], None, query.dry_run)) };
+        let size = || store.size().map(|size| size.database_bytes + size.wal_bytes).map_err(failed);
+        let before = size()?;
+        if query.dry_run {
+            let plan = self.plan(store.as_ref(), bound)?;
+            return Ok(report(plan.dropped, before, before, &[], plan.held, true));
+        }
+        // Only one at a time; what waits outside or to be healed is settled first.
+        self.home().make()?;
+        let wait = self.lock_wait(WAIT);
+        let _alone = FileLock::acquire(&self.home().lock("gc"), Deadline::within(wait))?;
+        self.settle(identity)?;
+        let plan = self.plan(store.as_ref(), bound)?;
+        let removed = self.fold(store.as_ref(), &plan)?;
+        let queue = FileLock::acquire(&self.home().lock("queue"), Deadline::within(wait))?;
+        if plan.dropped > 0 {
+            store.compact().map_err(failed)?;
+        }
+        drop(queue);
+        Ok(report(plan.dropped, before, size()?, &removed, plan.held, false))
+    }
+
+    // Finds how far folding may go.
+    fn plan(&self, store: &dyn Store, bound: Timestamp) -> Result<Plan, Refusal> {
+        let snapshot = store.read().map_err(failed)?;
+        let reads = snapshot.as_ref();
+        let (limit, held) = self.limit(reads)?;
+        let checkpoints: BTreeSet<Revision> =
+            reads.checkpoints().map_err(failed)?.into_iter().map(|checkpoint| checkpoint.revision).collect();
+        let (mut ends, mut last, mut stretch, mut dropped) = (Vec::new(), None, 0_u64, 0);
+        let mut old = true;
+        let mut after = Revision(0);
+        let mut is_held = false;
+        while old {
+            let page = reads.entries_after(after, AT_ONCE).map_err(failed)?;
+            let Some(newest) = page.last() else { break };
+            after = newest.revision;
+            for entry in page {
+                is_held = entry.at < bound && entry.revision > limit;
+                if entry.at >= bound || is_held {
+                    old = false;
+                    break;
+                }
+                // Up to here the checkpoints between this entry and the last one want no more.
+                if last.is_some_and(|last| checkpoints.range(last..entry.revision).next().is_some()) {
+                    ends.extend(last);
+                    dropped += stretch - 1;
+                    stretch = 0;
+                }
+                stretch += 1;
+                last = Some(entry.revision);
+            }
+        }
+        ends.extend(last);
+        dropped += stretch.saturating_sub(1);
+        Ok(Plan { ends, dropped, held: held.filter(|_| is_held) })
+    }
+
+    // The newest entry that nothing else needs, and what needs the next.
+    fn limit(&self, reads: &dyn Reads) -> Result<(Revision, Option<String>), Refusal> {
+        let mut needs: Vec<(Revision, String)> = Vec::new();
+        if let Some(receipt) = reads.oldest_computed().map_err(failed)? {
+            needs.push((Revision(receipt.0.saturating_sub(1)), "a reply that is computed again from its entry".into()));
+        }
+        for pending in reads.pending_moves().map_err(failed)? {
+            let what = format!("the folder {} that waits to be moved", pending.step.from);
+            needs.push((Revision(pending.revision.0.saturating_sub(1)), what));
+        }
+        for space in self.every_space(reads)? {
+            for table in reads.tables(&space).map_err(failed)? {
+                needs.push((table.confirmed, format!("the rows that {} lacks", table.place)));
+            }
+        }
+        let nearest = needs.into_iter().min_by_key(|(revision, _)| *revision);
+        Ok(nearest.map_or((Revision(u64::MAX), None), |(revision, what)| (revision, Some(what))))
+    }
+
+    fn every_space(&self, reads: &dyn Reads) -> Result<BTreeSet<Space>, Refusal> {
+        let ctx = self.bare_context(model::Origin::Command)?;
+        let records = StoreRecords::new(Some(reads));
+        let view = format::View { records: &records, files: self.files(), probes: self.probes() };
+        let mut spaces: BTreeSet<Space> = reads.spaces().map_err(failed)?.into_iter().collect();
+        for format in self.formats_on() {
+            spaces.extend(format.spaces(None, &view, &ctx)?);
+        }
+        Ok(spaces)
+    }
+
+    // Folds stretch by stretch; answers the folders that went for good.
+    fn fold(&self, store: &dyn Store, plan: &Plan) -> Result<Vec<String>, Refusal> {
+        let mut state: BTreeMap<RecordKey, String> = BTreeMap::new();
+        let (mut start, mut trashed) = (Revision(0), Vec::new());
+        for (place, end) in plan.ends.iter().enumerate() {
+            let mut stretch = Stretch::new(place == 0);
+            let mut after = start;
+            while after < *end {
+                let page = store.read().and_then(|reads| reads.entries_after(after, AT_ONCE)).map_err(failed)?;
+                let due: Vec<StoredEntry> = page.into_iter().take_while(|entry| entry.revision <= *end).collect();
+                let Some(last) = due.last() else { break };
+                after = last.revision;
+                for entry in due {
+                    stretch.add(entry, &mut state)?;
+                }
+                if stretch.count >= STEP || after == *end {
+                    self.commit(store, start, stretch.baseline(&state))?;
+                    stretch.count = 1;
+                }
+            }
+            trashed.append(&mut stretch.trashed);
+            start = *end;
+        }
+        self.empty_trash(store, plan, trashed)
+    }
+
+    fn commit(&self, store: &dyn Store, after: Revision, baseline: Option<StoredEntry>) -> Result<(), Refusal> {
+        let Some(baseline) = baseline else { return Ok(()) };
+        let _queue = FileLock::acquire(&self.home().lock("queue"), Deadline::within(self.lock_wait(WAIT)))?;
+        let mut txn = store.begin().map_err(failed)?;
+        txn.fold(after, &baseline).map_err(failed)?;
+        txn.drop_receipts(Timestamp::from_millis(self.now()?.as_millis().saturating_sub(RECEIPTS))).map_err(failed)?;
+        txn.commit().map_err(|error| refusals::of_commit(&error))
+    }
+
+    // A folder stays that an entry which is left may bring back.
+    fn empty_trash(&self, store: &dyn Store, plan: &Plan, trashed: Vec<ProjectPath>) -> Result<Vec<String>, Refusal> {
+        let Some(first) = plan.ends.first().filter(|_| !trashed.is_empty()) else { return Ok(Vec::new()) };
+        let mut needed: HashSet<ProjectPath> = HashSet::new();
+        let mut see = |entry: StoredEntry| {
+            needed.extend(entry.moves.into_iter().flat_map(|step| [step.from, step.to]));
+            ControlFlow::Continue(())
+        };
+        let page = EntryPage { before: None, down_to: Revision(first.0 + 1) };
+        store.read().and_then(|reads| reads.entries(&page, &mut see)).map_err(failed)?;
+        let is_needed = |path: &ProjectPath| {
+            needed.iter().any(|other| other == path || beneath(other, path) || beneath(path, other))
+        };
+        let mut removed = Vec::new();
+        for path in trashed {
+            if is_needed(&path) {
+                continue;
+            }
+            let gone = images::remove_trashed(self.files(), &path);
+            if gone.map_err(|error| refusals::of_io(path.as_str(), &error))? {
+                removed.push(path.as_str().to_owned());
+            }
+        }
+        Ok(removed)
+    }
+}
+
+fn beneath(path: &ProjectPath, folder: &ProjectPath) -> bool {
+    path.as_str().strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// Entries that become one.
+struct Stretch {
+    /// Nothing before it is left.
+    is_first: bool,
+    /// How many entries it stands for in the store.
+    count: usize,
+    last: Option<StoredEntry>,
+    /// The texts before the stretch, of the records that it changes.
+    before: BTreeMap<RecordKey, Option<String>>,
+    moves: Vec<FolderMove>,
+    trashed: Vec<ProjectPath>,
+}
+
+impl Stretch {
+    fn new(is_first: bool) -> Self {
+        let (before, moves, trashed) = Default::default();
+        Self { is_first, count: 0, last: None, before, moves, trashed }
+    }
+
+    fn add(&mut self, entry: StoredEntry, state: &mut BTreeMap<RecordKey, String>) -> Result<(), Refusal> {
+        for change in &entry.changes {
+            let before = state.remove(&change.key);
+            let after = change.splice.apply(before.as_deref()).map_err(|error| failed(error.into()))?;
+            self.before.entry(change.key.clone()).or_insert(before);
+            if let Some(after) = after {
+                state.insert(change.key.clone(), after);
+            }
+        }
+        if self.is_first {
+            // Nobody can go back to before it: what went to the trash stays away.
+            let gone = entry.moves.iter().filter(|step| step.to.as_str().starts_with(TRASH));
+            self.trashed.extend(gone.map(|step| step.to.clone()));
+        } else {
+            self.moves.extend(entry.moves.iter().cloned());
+        }
+        self.count += 1;
+        self.last = Some(entry);
+        Ok(())
+    }
+
+    // One entry for all; a single one stays as it is.
+    fn baseline(&self, state: &BTreeMap<RecordKey, String>) -> Option<StoredEntry> {
+        let last = self.last.as_ref().filter(|_| self.count > 1)?;
+        let changes = self.before.iter().filter_map(|(key, before)| {
+            let after = state.get(key).map(String::as_str);
+            let splice = Splice::between(before.as_deref(), after);
+            (before.as_deref() != after).then(|| StoredChange { key: key.clone(), splice })
+        });
+        Some(StoredEntry {
+            revision: last.revision,
+            at: last.at,
+            actor: "gc".to_owned(),
+            session: None,
+            request_id: None,
+            space: last.space.clone(),
+            call: "gc".to_owned(),
+            cause: EntryCause::Baseline,
+            changes: changes.collect(),
+            moves: self.moves.clone(),
+            takes_back: Vec::new(),
+        })
+    }
+}
+
+fn report(dropped: u64, before: u64, after: u64, removed: &[String], held: Option<String>, dry_run: bool) -> Object {
+    let mut object = Object::new();
+    object.insert("dropped".into(), dropped.into());
+    object.insert("bytes_before".into(), before.into());
+    object.insert("bytes_after".into(), after.into());
+    object.insert("removed".into(), removed.iter().map(|path| Value::from(path.as_str())).collect());
+    object.insert("held".into(), held.map_or(Value::Null, Value::String));
+    if dry_run {
+        object.insert("dry_run".into(), true.into());
+    }
+    object
+}

@@ -1,0 +1,374 @@
+//! `undo` and `redo`: entries taken back by a new entry that names them.
+//!
+//! What counts as taken back is told by the journal alone: an entry is, as long as one that takes it
+//! back is not taken back itself. A redo is the undo of an undo.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::ControlFlow;
+
+use format::{Draft, Records as _, View};
+use model::{Change, Entry, EntryCause, FolderMove, Object, RecordKey, Refusal, Revision, Value};
+use store::{EntryPage, Reads, StoredEntry, Unwinder};
+
+use crate::deed::{Checkpoints, Thought};
+use crate::engine::Engine;
+use crate::tell::Teller;
+use crate::{past, refusals, tell};
+
+/// Which entries `undo` takes back.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UndoQuery {
+    /// This one; without it the newest that is no touch, no undo and not yet taken back.
+    pub revision: Option<Revision>,
+    /// All of this session, instead of one.
+    pub session: Option<String>,
+    /// Only entries of this actor.
+    pub actor: Option<String>,
+    /// Take back what can be, where later entries changed the same records.
+    pub force: bool,
+}
+
+/// What is made of an entry on the way back.
+enum Choice {
+    Pass,
+    Take,
+    /// Take it and look no further.
+    Last,
+    Refuse(Box<Refusal>),
+}
+
+/// Entries that are to be taken back, and what stands in the way.
+#[derive(Default)]
+struct Picked {
+    /// Newest first, each with the records that are left alone.
+    targets: Vec<(Revision, HashSet<RecordKey>)>,
+    /// Records that later entries changed too, with those entries.
+    conflicts: Vec<(RecordKey, Vec<Revision>)>,
+}
+
+/// An entry that stays, newer than those that are looked at.
+#[derive(Clone, Copy)]
+struct Later {
+    revision: Revision,
+    /// The oldest entry that it takes back, if it takes any.
+    oldest: Option<Revision>,
+}
+
+/// How many later entries are named for one record.
+const NAMED: usize = 5;
+
+/// Decides an undo.
+pub(crate) fn undo(engine: &Engine, query: &UndoQuery, reads: &dyn Reads, view: &View<'_>) -> Result<Thought, Refusal> {
+    if let Some(revision) = query.revision {
+        past::must_stand(reads, revision)?;
+    }
+    let mut is_redo = false;
+    let mut choose = |entry: &StoredEntry, stands: bool| {
+        let choice = query.choose(entry, stands);
+        is_redo |= matches!(choice, Choice::Last) && entry.cause == EntryCause::Undo;
+        choice
+    };
+    let told = Teller::of(engine);
+    let picked = pick(&told, reads, &mut choose)?;
+    if picked.targets.is_empty() {
+        return Err(nothing_to_undo(query));
+    }
+    let undone: Vec<Revision> = picked.targets.iter().map(|(revision, _)| *revision).collect();
+    let (changes, moves) = taken_back(reads, view, &picked, query.force)?;
+    Ok(Thought {
+        changes,
+        moves,
+        cause: if is_redo { EntryCause::Redo } else { EntryCause::Undo },
+        takes_back: undone.clone(),
+        checkpoints: Checkpoints::default(),
+        is_entered: false,
+        reply: Box::new(move |revision, changes| reply("undone", &undone, revision, told.changes(changes))),
+    })
+}
+
+/// Decides a redo: the latest undo, if nothing but touches came after it.
+pub(crate) fn redo(engine: &Engine, reads: &dyn Reads, view: &View<'_>) -> Result<Thought, Refusal> {
+    let mut redone = Vec::new();
+    let mut choose = |entry: &StoredEntry, stands: bool| match entry.cause {
+        EntryCause::Undo if stands => {
+            redone.clone_from(&entry.takes_back);
+            Choice::Last
+        }
+        EntryCause::Undo | EntryCause::Redo | EntryCause::Minor => Choice::Pass,
+        EntryCause::Call | EntryCause::Outside | EntryCause::Baseline => Choice::Refuse(nothing_to_redo().into()),
+    };
+    let told = Teller::of(engine);
+    let picked = pick(&told, reads, &mut choose)?;
+    if picked.targets.is_empty() {
+        return Err(nothing_to_redo());
+    }
+    let takes_back = picked.targets.iter().map(|(revision, _)| *revision).collect();
+    let (changes, moves) = taken_back(reads, view, &picked, false)?;
+    Ok(Thought {
+        changes,
+        moves,
+        cause: EntryCause::Redo,
+        takes_back,
+        checkpoints: Checkpoints::default(),
+        is_entered: false,
+        reply: Box::new(move |revision, changes| reply("redone", &redone, revision, told.changes(changes))),
+    })
+}
+
+/// **Shape**: `{undone:[rev],revision,changes}`, or `redone`.
+pub(crate) fn reply(word: &str, entries: &[Revision], revision: Revision, changes: Value) -> Object {
+    let mut object = Object::new();
+    object.insert(word.to_owned(), entries.iter().map(|revision| Value::from(revision.0)).collect());
+    object.insert("revision".into(), revision.0.into());
+    object.insert("changes".into(), changes);
+    object
+}
+
+impl UndoQuery {
+    fn choose(&self, entry: &StoredEntry, stands: bool) -> Choice {
+        if let Some(revision) = self.revision {
+            return match (entry.revision == revision, entry.cause, stands) {
+                (false, _, _) => Choice::Pass,
+                (true, EntryCause::Baseline, _) => Choice::Refuse(past::folded(revision, entry.revision).into()),
+                (true, _, false) => Choice::Refuse(already_undone(revision).into()),
+                (true, _, true) => Choice::Last,
+            };
+        }
+        let is_own = self.actor.as_ref().is_none_or(|actor| entry.actor == *actor);
+        let fits = stands && is_own && matches!(entry.cause, EntryCause::Call | EntryCause::Outside);
+        match &self.session {
+            None if fits => Choice::Last,
+            Some(session) if fits && entry.session.as_ref() == Some(session) => Choice::Take,
+            _ => Choice::Pass,
+        }
+    }
+}
+
+// Walks back, keeping count of what is taken back already and of what later entries changed.
+fn pick(
+    told: &Teller,
+    reads: &dyn Reads,
+    choose: &mut dyn FnMut(&StoredEntry, bool) -> Choice,
+) -> Result<Picked, Refusal> {
+    let mut picked = Picked::default();
+    let mut taken_back: HashSet<Revision> = HashSet::new();
+    let mut later: HashMap<RecordKey, Vec<Later>> = HashMap::new();
+    let mut refusal = None;
+    let mut visit = |entry: StoredEntry| {
+        let stands = !taken_back.remove(&entry.revision);
+        let choice = choose(&entry, stands);
+        if stands {
+            taken_back.extend(&entry.takes_back);
+        }
+        match choice {
+            Choice::Pass => {
+                if stands && entry.cause != EntryCause::Minor {
+                    let note = Later { revision: entry.revision, oldest: entry.takes_back.iter().min().copied() };
+                    for change in entry.changes {
+                        let notes = later.entry(change.key).or_default();
+                        if notes.len() < NAMED {
+                            notes.push(note);
+                        }
+                    }
+                }
+                ControlFlow::Continue(())
+            }
+            Choice::Take | Choice::Last => {
+                picked.take(told, &entry, &later);
+                if matches!(choice, Choice::Last) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            }
+            Choice::Refuse(why) => {
+                refusal = Some(*why);
+                ControlFlow::Break(())
+            }
+        }
+    };
+    reads.entries(&EntryPage::default(), &mut visit).map_err(|error| refusals::of_store(&error))?;
+    refusal.map_or(Ok(picked), Err)
+}
+
+impl Picked {
+    fn take(&mut self, told: &Teller, entry: &StoredEntry, later: &HashMap<RecordKey, Vec<Later>>) {
+        let mut left_alone = HashSet::new();
+        for change in &entry.changes {
+            // One that takes back only newer entries leaves this one as it was.
+            let is_in_the_way = |later: &&Later| later.oldest.is_none_or(|oldest| oldest < entry.revision);
+            let notes = later.get(&change.key).into_iter().flatten();
+            let others: Vec<Revision> = notes.filter(is_in_the_way).map(|later| later.revision).collect();
+            if others.is_empty() {
+                continue;
+            }
+            left_alone.insert(change.key.clone());
+            // Books are kept by their formats, whoever wrote in them later.
+            let is_known = self.conflicts.iter().any(|(key, _)| *key == change.key);
+            if !is_known && told.tells(&change.key) {
+                self.conflicts.push((change.key.clone(), others));
+            }
+        }
+        self.targets.push((entry.revision, left_alone));
+    }
+}
+
+// The changes and moves that lead back, newest entry first.
+fn taken_back(
+    reads: &dyn Reads,
+    view: &View<'_>,
+    picked: &Picked,
+    force: bool,
+) -> Result<(Vec<Change>, Vec<FolderMove>), Refusal> {
+    if !force && !picked.conflicts.is_empty() {
+        return Err(conflict(&picked.conflicts));
+    }
+    let mut draft = Draft::new(view.records);
+    let mut back = Vec::new();
+    let mut visit = |entry: Entry| {
+        let left_alone = picked.targets.iter().find(|(revision, _)| *revision == entry.revision);
+        for change in &entry.changes {
+            if left_alone.is_some_and(|(_, keys)| keys.contains(&change.key)) {
+                continue;
+            }
+            match step_back(change, draft.get(&change.key).as_ref()) {
+                Some(value) => draft.put(change.key.clone(), value),
+                None => draft.delete(change.key.clone()),
+            }
+        }
+        back.extend(entry.moves.into_iter().rev().map(FolderMove::inverse));
+        ControlFlow::Continue(())
+    };
+    let oldest = picked.targets.last().map(|(revision, _)| *revision).unwrap_or_default();
+    let newest = picked.targets.first().map(|(revision, _)| Revision(revision.0 + 1));
+    let is_target = |stored: &StoredEntry| picked.targets.iter().any(|(revision, _)| *revision == stored.revision);
+    Unwinder::new(reads)
+        .walk(
+            &EntryPage { before: newest, down_to: oldest },
+            &|stored| ControlFlow::Continue(is_target(stored)),
+            &mut visit,
+        )
+        .map_err(|error| refusals::of_store(&error))?;
+    let moves = moves_back(view, back, force, "undo_conflict")?;
+    let changes = draft.into_changes();
+    if changes.is_empty() && moves.is_empty() && !picked.conflicts.is_empty() {
+        return Err(conflict(&picked.conflicts));
+    }
+    Ok((changes, moves))
+}
+
+/// The value before a change, where touches may have changed it since.
+///
+/// Of an object only the members that the change was about go back.
+fn step_back(change: &Change, now: Option<&Value>) -> Option<Value> {
+    let (Some(Value::Object(before)), Some(Value::Object(after)), Some(Value::Object(now))) =
+        (&change.before, &change.after, now)
+    else {
+        return change.before.clone();
+    };
+    if now == after {
+        return change.before.clone();
+    }
+    let mut now = now.clone();
+    for name in after.keys().filter(|name| !before.contains_key(*name)) {
+        now.shift_remove(name);
+    }
+    for (name, value) in before {
+        if after.get(name) != Some(value) {
+            now.insert(name.clone(), value.clone());
+        }
+    }
+    Some(Value::Object(now))
+}
+
+/// The moves that can happen; one whose folder already stands where it should, or nowhere, is none.
+///
+/// **Errors**: `code`, when folders stand at both ends; under `force` they stay there.
+pub(crate) fn moves_back(
+    view: &View<'_>,
+    moves: Vec<FolderMove>,
+    force: bool,
+    code: &'static str,
+) -> Result<Vec<FolderMove>, Refusal> {
+    let mut possible: Vec<FolderMove> = Vec::new();
+    for step in moves {
+        // Folders as they will stand once the moves before this one have happened.
+        let stands = |path: &model::ProjectPath| {
+            let last = possible.iter().rev().find(|earlier| earlier.from == *path || earlier.to == *path);
+            last.map_or_else(|| view.files.is_folder(path), |earlier| earlier.to == *path)
+        };
+        match (stands(&step.from), stands(&step.to)) {
+            (true, false) => possible.push(step),
+            (true, true) if !force => {
+                return Err(Refusal::refused(code, format!("a folder stands at {} again", step.to))
+                    .with("path", step.to.as_str())
+                    .hint("move that folder away, or take back the rest with --force"));
+            }
+            _ => {}
+        }
+    }
+    Ok(possible)
+}
+
+fn conflict(conflicts: &[(RecordKey, Vec<Revision>)]) -> Refusal {
+    let shown: Vec<Value> = conflicts
+        .iter()
+        .map(|(key, revisions)| {
+            let mut object = tell::key(key);
+            object.insert("revisions".into(), revisions.iter().map(|revision| Value::from(revision.0)).collect());
+            Value::Object(object)
+        })
+        .collect();
+    let mut names: Vec<String> = conflicts.iter().take(NAMED).map(|(key, _)| key.to_string()).collect();
+    if conflicts.len() > NAMED {
+        names.push(format!("{} more", conflicts.len() - NAMED));
+    }
+    Refusal::refused("undo_conflict", format!("later entries changed the same records: {}", names.join(", ")))
+        .with("conflicts", shown)
+        .hint("take the later entries back first, or the rest of this one with --force")
+}
+
+fn already_undone(revision: Revision) -> Refusal {
+    Refusal::refused("already_undone", format!("revision {revision} is taken back already"))
+        .field("revision")
+        .with("revision", revision.0)
+        .hint("mainstay redo takes the latest undo back")
+}
+
+/// There is no entry that `undo` could take back.
+pub(crate) fn nothing_to_undo(query: &UndoQuery) -> Refusal {
+    let of_session = query.session.as_ref().map(|session| format!(" of session {session:?}")).unwrap_or_default();
+    let of_actor = query.actor.as_ref().map(|actor| format!(" by {actor:?}")).unwrap_or_default();
+    Refusal::refused("nothing_to_undo", format!("there is no entry{of_session}{of_actor} that could be taken back"))
+        .hint("mainstay history lists the entries")
+}
+
+/// There is no undo that `redo` could take back.
+pub(crate) fn nothing_to_redo() -> Refusal {
+    Refusal::refused("nothing_to_redo", "the newest entry is no undo, so there is nothing to redo")
+        .hint("mainstay undo REV takes back any entry, an older undo too")
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{Change, RecordKey, Space, Value};
+
+    use super::step_back;
+
+    fn json(text: &str) -> Option<Value> {
+        (text != "-").then(|| serde_json::from_str(text).unwrap())
+    }
+
+    fn check(before: &str, after: &str, now: &str, expected: &str) {
+        let key = RecordKey::new(Space::known("s"), "k", "1");
+        let change = Change { key, before: json(before), after: json(after) };
+        assert_eq!(step_back(&change, json(now).as_ref()), json(expected), "{before} to {after}, now {now}");
+    }
+
+    #[test]
+    fn touches_since_then_stay() {
+        check(r#"{"a":1}"#, r#"{"a":2}"#, r#"{"a":2}"#, r#"{"a":1}"#);
+        check(r#"{"a":1,"t":1}"#, r#"{"a":2,"t":1}"#, r#"{"a":2,"t":9}"#, r#"{"a":1,"t":9}"#);
+        check(r#"{"t":1}"#, r#"{"a":2,"t":1}"#, r#"{"a":2,"t":9}"#, r#"{"t":9}"#);
+        check(r#"{"a":1,"t":1}"#, r#"{"t":1}"#, r#"{"t":9}"#, r#"{"t":9,"a":1}"#);
+        check("-", r#"{"a":2}"#, r#"{"a":2,"t":9}"#, "-");
+        check(r#"{"a":1}"#, "-", "-", r#"{"a":1}"#);
+        check("1", "2", "3", "1");
+    }
+}
