@@ -16,8 +16,8 @@ use model::{
     Scan, Space, TableRows, Timestamp,
 };
 use store::{
-    EntryPage, ImageState, NewEntry, Opener, PendingMove, Reads, Receipt, Splice, Store, StoreError, StoreSize,
-    StoredEntry, TableState, Txn,
+    Checkpoint, EntryPage, ImageState, NewEntry, Opener, PendingMove, Reads, Receipt, Splice, Store, StoreError,
+    StoreSize, StoredEntry, TableState, Txn,
 };
 
 static NARRATED: Narrated = Narrated;
@@ -116,6 +116,12 @@ impl Opener for NarratedStores {
         let store = store_sqlite::SqliteOpener.open(folder)?;
         Ok(store.map(|store| Box::new(NarratedStore(store)) as Box<dyn Store>))
     }
+    fn set_aside(&self, folder: &Path, aside: &Path) -> Result<(), StoreError> {
+        store_sqlite::SqliteOpener.set_aside(folder, aside)
+    }
+    fn copy_files(&self, folder: &Path, copy: &Path) -> Result<(), StoreError> {
+        store_sqlite::SqliteOpener.copy_files(folder, copy)
+    }
     fn create(&self, folder: &Path) -> Result<Box<dyn Store>, StoreError> {
         println!("2 store     make the project's store");
         Ok(Box::new(NarratedStore(store_sqlite::SqliteOpener.create(folder)?)))
@@ -138,6 +144,12 @@ impl Store for NarratedStore {
     }
     fn size(&self) -> Result<StoreSize, StoreError> {
         self.0.size()
+    }
+    fn backup(&self, file: &Path) -> Result<Revision, StoreError> {
+        self.0.backup(file)
+    }
+    fn compact(&self) -> Result<(), StoreError> {
+        self.0.compact()
     }
 }
 
@@ -164,6 +176,9 @@ impl Reads for NarratedTxn<'_> {
     ) -> Result<(), StoreError> {
         self.0.entries(page, visit)
     }
+    fn entries_after(&self, after: Revision, limit: usize) -> Result<Vec<StoredEntry>, StoreError> {
+        self.0.entries_after(after, limit)
+    }
     fn changes_of(&self, key: &RecordKey, after: Revision) -> Result<Vec<(Revision, Splice)>, StoreError> {
         self.0.changes_of(key, after)
     }
@@ -182,6 +197,12 @@ impl Reads for NarratedTxn<'_> {
     fn pending_moves(&self) -> Result<Vec<PendingMove>, StoreError> {
         self.0.pending_moves()
     }
+    fn checkpoints(&self) -> Result<Vec<Checkpoint>, StoreError> {
+        self.0.checkpoints()
+    }
+    fn oldest_computed(&self) -> Result<Option<Revision>, StoreError> {
+        self.0.oldest_computed()
+    }
     fn meta(&self, name: &str) -> Result<Option<String>, StoreError> {
         self.0.meta(name)
     }
@@ -192,6 +213,18 @@ impl Txn for NarratedTxn<'_> {
         let revision = self.0.append(entry)?;
         println!("6 store     entry {revision}: {} by {}, {} change(s)", entry.call, entry.actor, entry.changes.len());
         Ok(revision)
+    }
+    fn replay(&mut self, entry: &StoredEntry) -> Result<(), StoreError> {
+        self.0.replay(entry)
+    }
+    fn fold(&mut self, after: Revision, baseline: &StoredEntry) -> Result<(), StoreError> {
+        self.0.fold(after, baseline)
+    }
+    fn put_checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), StoreError> {
+        self.0.put_checkpoint(checkpoint)
+    }
+    fn delete_checkpoint(&mut self, id: &str) -> Result<(), StoreError> {
+        self.0.delete_checkpoint(id)
     }
     fn put_receipt(&mut self, receipt: &Receipt) -> Result<(), StoreError> {
         self.0.put_receipt(receipt)
