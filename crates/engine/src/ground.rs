@@ -118,6 +118,20 @@ impl Inspected {
         }
     }
 
+    /// What to say about an edit of a file that was yet to show the last changes.
+    ///
+    /// Where the bytes last published are kept the edit is merged with them. Otherwise the file counts as
+    /// it stands, and what it never showed is left to the journal alone.
+    pub(crate) fn buries(&self) -> Option<Warning> {
+        let waited = self.state.as_ref().is_some_and(|state| state.intended.is_some());
+        if self.standing != Standing::Edited || !waited || self.source.keeps_base {
+            return None;
+        }
+        let path = self.source.path.as_str();
+        let message = format!("{path} was edited before it showed the last change, which the edit replaces");
+        Some(Warning::new("unpublished_replaced", message).with("path", path).with("hint", "mainstay history"))
+    }
+
     fn seen(&self, reads: Option<&dyn Reads>) -> Result<Option<Seen>, Refusal> {
         if !matches!(self.standing, Standing::Edited | Standing::Missing | Standing::Irregular) {
             return Ok(None);
@@ -165,8 +179,8 @@ impl Ground {
             None => Vec::new(),
         };
         let moving = match reads {
-            Some(reads) => Moving::of(files, reads)?,
-            None => Moving::default(),
+            Some(reads) if format.surface().moves_folders => Moving::of(files, reads)?,
+            _ => Moving::default(),
         };
         let known: HashMap<&ProjectPath, &ImageState> = states.iter().map(|state| (&state.path, state)).collect();
         let inspected = sources

@@ -60,7 +60,10 @@ impl Plan {
         taken: &[TakenIn],
         ctx: &Context,
     ) -> Result<Self, Refusal> {
-        let mut plan = Self { moving: Moving::of(engine.files(), reads_of(txn))?, ..Self::default() };
+        let mut plan = Self::default();
+        if grounds.iter().any(|ground| ground.format.surface().moves_folders) {
+            plan.moving = Moving::of(engine.files(), reads_of(txn))?;
+        }
         for (ground, taken) in grounds.iter().zip(taken) {
             let mut images = images_of(engine, txn, ground, changes, taken, ctx)?;
             for file in &ground.files {
@@ -285,13 +288,13 @@ impl Plan {
         warnings
     }
 
-    /// Advances the base of what was published, in a commit of its own.
+    /// Advances the base of what was published, in a commit of its own, and keeps `marks`.
     ///
     /// A failure here is no failure of the request: the next one finds the bytes that were intended
     /// and confirms them.
-    pub(crate) fn confirm(&self, store: &dyn Store) {
+    pub(crate) fn confirm(&self, store: &dyn Store, marks: &[(String, String)]) {
         let done: Vec<&Step> = self.steps.iter().filter(|step| step.done).collect();
-        if done.is_empty() && self.moved.is_empty() {
+        if done.is_empty() && self.moved.is_empty() && marks.is_empty() {
             return;
         }
         let confirm = || {
@@ -312,6 +315,9 @@ impl Plan {
             }
             for pending in &self.moved {
                 txn.settle_move(pending)?;
+            }
+            for (name, mark) in marks {
+                txn.put_meta(name, Some(mark))?;
             }
             txn.commit()
         };

@@ -152,9 +152,10 @@ pub(crate) fn is_waiting(engine: &Engine, reads: Option<&dyn Reads>, ground: &Gr
         return Ok(false);
     };
     let place = tables::locate(engine.root(), source)?;
-    let states = match reads {
-        Some(reads) => reads.tables(&ground.space).map_err(|error| refusals::of_store(&error))?,
-        None => Vec::new(),
-    };
-    Ok(tables::look(&place, source, &states)? == tables::Presence::Waiting)
+    let (mut states, mut mark) = (Vec::new(), None);
+    if let Some(reads) = reads {
+        states = reads.tables(&ground.space).map_err(|error| refusals::of_store(&error))?;
+        mark = reads.meta(&tables::mark_name(&place)).map_err(|error| refusals::of_store(&error))?;
+    }
+    Ok(tables::look(&place, source, &states, mark.as_deref())? == tables::Presence::Waiting)
 }

@@ -6,6 +6,9 @@ use std::path::Path;
 use model::{Refusal, RefusalClass};
 use store::StoreError;
 
+/// The code of a request with a value that no store could give back.
+pub(crate) const UNSTORABLE: &str = "value_unstorable";
+
 /// What a failing engine database means to the caller.
 pub(crate) fn of_store(error: &StoreError) -> Refusal {
     match error {
@@ -13,6 +16,8 @@ pub(crate) fn of_store(error: &StoreError) -> Refusal {
             Refusal::new(RefusalClass::Unavailable, "store_busy", format!("the project's store is busy: {error}"))
                 .hint("repeat the command; with --request-id it is applied once")
         }
+        StoreError::Unstorable => Refusal::refused(UNSTORABLE, error.to_string())
+            .hint("at most 128 levels, numbers within a double's range, no name that begins with $serde_json::private"),
         StoreError::Corrupt(_) => Refusal::new(
             RefusalClass::Corrupt,
             "store_corrupt",

@@ -24,7 +24,8 @@ const LIMIT: u64 = 4 * 1024 * 1024;
 const ABANDONED: i128 = 60_000_000_000;
 
 /// The refusals after which an event is gone: it can never be applied.
-const FINAL: [&str; 4] = ["invalid_argument", "missing_argument", "unknown_tool", "request_id_reused"];
+const FINAL: [&str; 5] =
+    ["invalid_argument", "missing_argument", "unknown_tool", "request_id_reused", refusals::UNSTORABLE];
 
 /// The spool of a project.
 pub(crate) struct Spool {

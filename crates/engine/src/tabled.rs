@@ -98,18 +98,24 @@ impl Tabled {
     }
 
     /// Commits the files; one that fails is stale and the next request mends it.
-    pub(crate) fn commit_all(tabled: Vec<Self>) -> Vec<Warning> {
-        let mut warnings = Vec::new();
+    ///
+    /// Answers also what is to be remembered, as name and value, to know the files again.
+    pub(crate) fn commit_all(tabled: Vec<Self>) -> (Vec<Warning>, Vec<(String, String)>) {
+        let (mut warnings, mut marks) = (Vec::new(), Vec::new());
         for mut one in tabled {
             warnings.append(&mut one.warnings);
             let Some(head) = one.shows else { continue };
-            let place = one.place();
-            if let Err(refusal) = one.session.commit(head) {
-                let message = format!("{place} could not be written ({}); the next command mends it", refusal.message);
-                warnings.push(Warning::new("image_stale", message).with("path", place));
+            let (place, name) = (one.place(), tables::mark_name(one.session.place()));
+            match one.session.commit(head) {
+                Ok(mark) => marks.extend(mark.map(|mark| (name, mark))),
+                Err(refusal) => {
+                    let why = refusal.message;
+                    let message = format!("{place} could not be written ({why}); the next command mends it");
+                    warnings.push(Warning::new("image_stale", message).with("path", place));
+                }
             }
         }
-        warnings
+        (warnings, marks)
     }
 }
 

@@ -6,7 +6,7 @@ use format::{Conflict, Draft, RowsSeen, Seen, Taken, View};
 use model::{Change, Context, Refusal, RowImage, Warning};
 use store::Reads;
 
-use crate::ground::Ground;
+use crate::ground::{Ground, Inspected};
 use crate::tables::row_name;
 
 /// The actor of entries that outside edits made.
@@ -68,6 +68,7 @@ pub(crate) fn take_in(
         }
         draft.lay(&part.changes);
         taken.join(part);
+        taken.warnings.extend(ground.files.iter().filter_map(Inspected::buries));
     }
     taken.changes = draft.into_changes();
     Ok(taken)

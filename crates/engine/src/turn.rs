@@ -203,6 +203,8 @@ impl<'a> Turn<'a> {
         let thought = format.handle(call, &view.over(&shown), ctx);
         records.check()?;
         let outcome = thought?;
+        let says_so = format.surface().moves_folders;
+        debug_assert!(outcome.moves.is_empty() || says_so, "{} moves a folder", format.name());
         let head = head(reads_of(txn))?;
         let whole = Space::new(format.name());
         let cause = if outcome.minor { EntryCause::Minor } else { EntryCause::Call };

@@ -72,7 +72,8 @@ pub(crate) fn carry_out(
 
     // Heal and take in. What the engine brings in from elsewhere is there before that.
     let mut healing = Vec::new();
-    let written = heal::moves(engine, txn.as_mut(), &mut healing)?;
+    let any_moves = formats.iter().any(|format| format.surface().moves_folders);
+    let written = any_moves && heal::moves(engine, txn.as_mut(), &mut healing)?;
     let mut turn = Turn::new(engine, formats, tabled, written);
     turn.bring_in(txn.as_mut(), &batch)?;
     for sourced in about.spaces {
@@ -112,9 +113,10 @@ pub(crate) fn carry_out(
         faults::linger();
     }
     let mut warnings = early.unwrap_or_else(|| plan.publish(engine, store.as_ref(), &extra));
-    warnings.extend(Tabled::commit_all(turn.tabled));
+    let (stale, marks) = Tabled::commit_all(turn.tabled);
+    warnings.extend(stale);
     drop(foreign);
-    plan.confirm(store.as_ref());
+    plan.confirm(store.as_ref(), &marks);
     let answers = spool::settle(spooled, answers);
     drop(locks);
     // What publishing tried once more is told once.
@@ -165,7 +167,7 @@ fn commit(
     }
     for (ground, taken) in turn.grounds.iter().zip(&turn.taken) {
         let changed = turn.changes.iter().chain(&taken.changes).any(|change| change.key.space == ground.space);
-        if changed {
+        if changed && ground.format.surface().hosts_tables {
             let present = turn.tabled.iter().find(|tabled| tabled.space == ground.space).map(Tabled::place);
             leave_behind(txn.as_mut(), &ground.space, present.as_deref(), head)?;
         }

@@ -75,7 +75,8 @@ fn a_move_that_cannot_happen_now_waits_and_stops_nobody() {
     // Neither requests of this format nor of another are refused, and other folders move.
     assert_eq!(told(&desk.done("put", pair("a", "two"))), ["move_pending", "image_stale"]);
     assert_eq!(desk.text(ITEMS), "# Items\n\na: two\n");
-    assert_eq!(told(&desk.done("state_write", json!({"fields": {"branch": "main"}}))), ["move_pending"]);
+    // A format that moves no folder has nothing to do with it.
+    assert!(told(&desk.done("state_write", json!({"fields": {"branch": "main"}}))).is_empty());
     desk.edit("shelf/other/file", "theirs");
     let reply = desk.done("rename", json!({"name": "other", "value": "another"}));
     assert_eq!(told(&reply), ["move_pending", "image_stale"]);

@@ -33,6 +33,12 @@ pub struct Surface {
     ///
     /// `history` leaves them out unless asked for everything.
     pub bookkeeping: &'static [&'static str],
+    /// Whether calls of the format move folders.
+    ///
+    /// One that does not is spared the look for moves that a crash left waiting.
+    pub moves_folders: bool,
+    /// Whether the format has, or had under another configuration, a table image.
+    pub hosts_tables: bool,
     /// The name that `GET /health` gives the server, where clients of the format look for one.
     pub server_name: Option<&'static str>,
 }
@@ -130,6 +136,8 @@ impl Surface {
         actor_variable: None,
         default_actor: door,
         bookkeeping: &[],
+        moves_folders: false,
+        hosts_tables: false,
         server_name: None,
     };
 

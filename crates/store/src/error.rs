@@ -9,6 +9,9 @@ pub enum StoreError {
     /// Another writer holds the store.
     #[error("the store is busy")]
     Busy,
+    /// A value that was to be kept could not be read back.
+    #[error("a value cannot be kept: nested too deep, no number, or with a name that JSON readers reserve")]
+    Unstorable,
     /// The stored bytes make no sense.
     #[error("the store is damaged: {0}")]
     Corrupt(String),

@@ -18,15 +18,14 @@ const RESERVED: &str = "$serde_json::private::";
 /// The text is stable: reading it and writing the result gives the same text again. For that, an
 /// exponent without a sign gets one (`1e9` becomes `1e+9`), as it does when JSON is read.
 ///
-/// **Errors**: [`StoreError::Corrupt`] for a value that could not be read back: nested too deep,
+/// **Errors**: [`StoreError::Unstorable`] for a value that could not be read back: nested too deep,
 /// with a member name that the JSON library reserves, or with a number that is none.
 pub fn to_text(value: &Value) -> Result<String, StoreError> {
-    let unreadable = || StoreError::Corrupt("the value could not be read back".into());
-    let write = |value: &Value| serde_json::to_string(value).map_err(|_| unreadable());
+    let write = |value: &Value| serde_json::to_string(value).map_err(|_| StoreError::Unstorable);
     match reading_back(value, DEEPEST) {
         ReadingBack::Same => write(value),
         ReadingBack::Rewritten => write(&from_text(&write(value)?)?),
-        ReadingBack::Impossible => Err(unreadable()),
+        ReadingBack::Impossible => Err(StoreError::Unstorable),
     }
 }
 
@@ -153,18 +152,18 @@ mod tests {
     #[test]
     fn what_cannot_be_read_back_is_not_stored() {
         assert!(from_text(&to_text(&nested(DEEPEST)).unwrap()).is_ok());
-        assert!(matches!(to_text(&nested(DEEPEST + 1)), Err(StoreError::Corrupt(_))));
+        assert!(matches!(to_text(&nested(DEEPEST + 1)), Err(StoreError::Unstorable)));
         assert!(from_text(&serde_json::to_string(&nested(DEEPEST + 1)).unwrap()).is_err());
         let mut object = Object::new();
         object.insert(format!("{RESERVED}Number"), Value::Bool(true));
-        assert!(matches!(to_text(&Value::Object(object)), Err(StoreError::Corrupt(_))));
+        assert!(matches!(to_text(&Value::Object(object)), Err(StoreError::Unstorable)));
     }
 
     #[test]
     fn numbers_made_from_text_are_stored_as_they_are_read() {
         let number = |text: &str| Value::Number(Number::from_string_unchecked(text.into()));
         assert_eq!(to_text(&Value::Array(vec![number("1e9"), number("1.0")])).unwrap(), "[1e+9,1.0]");
-        assert!(matches!(to_text(&number("NaN")), Err(StoreError::Corrupt(_))));
+        assert!(matches!(to_text(&number("NaN")), Err(StoreError::Unstorable)));
     }
 
     proptest! {

@@ -10,6 +10,7 @@ mod place;
 mod rows;
 mod schema;
 mod session;
+mod stamp;
 mod survey;
 mod waiting;
 
@@ -45,6 +46,11 @@ fn connect(place: &Path, read_only: bool) -> rusqlite::Result<Connection> {
     // The session checkpoints by itself, and its way costs fewer fsyncs.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     Ok(connection)
+}
+
+/// The name under which the mark of a file is kept.
+pub(crate) fn mark_name(place: &Path) -> String {
+    format!("table/{}", place.display())
 }
 
 fn to_cell(value: ValueRef<'_>) -> Cell {

@@ -8,7 +8,7 @@ use model::{Refusal, Revision, RowImage, TableRows, Timestamp};
 use rusqlite::Connection;
 
 use super::schema::{self, Meta};
-use super::{VERSION, connect, place, rows};
+use super::{VERSION, connect, place, rows, stamp};
 use crate::refusals;
 
 /// An open write transaction; it is the format's foreign lock. Dropping it undoes everything.
@@ -97,19 +97,23 @@ impl TableSession {
     }
 
     /// Commits: the rows, the emptied inbox, and the revision that the file now shows.
-    pub(crate) fn commit(mut self, revision: Revision) -> Result<(), Refusal> {
+    ///
+    /// Answers the mark by which reads see that nobody wrote since, where it could be set.
+    pub(crate) fn commit(mut self, revision: Revision) -> Result<Option<String>, Refusal> {
         self.meta.revision = revision.0;
         self.meta.version = VERSION;
-        self.finish().map_err(|error| refusals::of_table(&self.place, &error))
+        let seen = self.finish().map_err(|error| refusals::of_table(&self.place, &error))?;
+        Ok(stamp::set(&self.connection, &self.place, seen, revision))
     }
 
-    fn finish(&mut self) -> rusqlite::Result<()> {
+    fn finish(&mut self) -> rusqlite::Result<i64> {
         self.connection.execute("DELETE FROM mainstay_inbox WHERE refused IS NULL AND seq <= ?1", [self.drained])?;
         self.meta.cookie = schema::cookie(&self.connection)?;
         schema::write_meta(&self.connection, &self.meta)?;
+        let seen = stamp::data_version(&self.connection)?;
         self.connection.execute_batch("COMMIT")?;
         self.empty_log();
-        Ok(())
+        Ok(seen)
     }
 
     // People copy, commit and replace this file: at rest it is whole, and no log is left that would

@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension as _};
 use store::TableState;
 
 use super::schema::{self, Meta};
-use super::{VERSION, connect, survey};
+use super::{VERSION, connect, stamp, survey};
 use crate::refusals;
 
 /// What a read finds in the file, without a lock.
@@ -22,11 +22,24 @@ pub(crate) enum Presence {
 
 /// Looks into the file without locking or writing.
 ///
+/// `mark` is what [`stamp::set`] answered when the file was last written by us: while it stands, the
+/// file need not even be opened.
+///
 /// **Errors**: `db_corrupt`, `schema_too_new`, `backend_unavailable`.
-pub(crate) fn look(place: &Path, source: &TableSource, states: &[TableState]) -> Result<Presence, Refusal> {
+pub(crate) fn look(
+    place: &Path,
+    source: &TableSource,
+    states: &[TableState],
+    mark: Option<&str>,
+) -> Result<Presence, Refusal> {
+    let state = states.iter().find(|state| Path::new(&state.place) == place);
+    if let (Some(state), Some(mark)) = (state, mark)
+        && stamp::stands(place, state.intended, mark)
+    {
+        return Ok(Presence::Quiet);
+    }
     if !place.exists() {
-        let known = states.iter().any(|state| Path::new(&state.place) == place);
-        return Ok(if known { Presence::Waiting } else { Presence::Quiet });
+        return Ok(if state.is_some() { Presence::Waiting } else { Presence::Quiet });
     }
     let connection =
         connect(place, false).or_else(|_| connect(place, true)).map_err(|error| refusals::of_table(place, &error))?;

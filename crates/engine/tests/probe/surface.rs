@@ -35,5 +35,7 @@ pub(super) static SURFACE: Surface = Surface {
     tools: TOOLS,
     actor_variable: Some("PROBE_ACTOR"),
     default_actor: |_| "tester".to_owned(),
+    moves_folders: true,
+    hosts_tables: true,
     ..Surface::BARE
 };

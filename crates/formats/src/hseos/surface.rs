@@ -16,6 +16,7 @@ pub(super) static SURFACE: Surface = Surface {
     actor_variable: Some("HSEOS_AGENT"),
     default_actor,
     bookkeeping: &["latest", "counter", "invalid", "renamed"],
+    hosts_tables: true,
     server_name: Some(super::detect::SERVER_NAME),
     ..Surface::BARE
 };

@@ -1,36 +1,12 @@
 //! The eight tools and their commands, as data.
 
-use format::{BinaryName, Command, Effect, Listed, Opt, Param, ParamKind, Speech, Surface, Takes, Tool};
-use model::Origin;
+use format::{Command, Effect, Listed, Opt, Param, ParamKind, Surface, Takes, Tool};
 
 use super::print;
 
 /// Everything that the format offers.
-pub(super) static SURFACE: Surface = Surface {
-    tools: TOOLS,
-    commands: COMMANDS,
-    binary_names: NO_NAMES,
-    speech: Speech::Text,
-    missing_argument: "missing_argument",
-    dashed_values_need_equals: false,
-    root_option: None,
-    hooks: &[],
-    actor_argument: None,
-    actor_variable: None,
-    default_actor,
-    bookkeeping: &["watched"],
-    server_name: None,
-};
-
-const NO_NAMES: &[BinaryName] = &[];
-
-fn default_actor(origin: &Origin) -> String {
-    match origin {
-        Origin::Command | Origin::Tool => "cli".to_owned(),
-        Origin::Mcp => "mcp".to_owned(),
-        Origin::Hook(event) => format!("hook:{event}"),
-    }
-}
+pub(super) static SURFACE: Surface =
+    Surface { tools: TOOLS, commands: COMMANDS, bookkeeping: &["watched"], moves_folders: true, ..Surface::BARE };
 
 const fn needed(name: &'static str, kind: ParamKind, description: &'static str) -> Param {
     Param { name, kind, required: true, description }

@@ -160,7 +160,7 @@ pub fn unreadable_values_are_refused(opener: &dyn Opener) {
                 change(&key("k", "first"), None, Some("1")),
                 Change { key: key("k", "bad"), before: None, after: Some(value) },
             ];
-            assert!(matches!(txn.append(&entry(&changes)), Err(StoreError::Corrupt(_))));
+            assert!(matches!(txn.append(&entry(&changes)), Err(StoreError::Unstorable)));
         }
         append(txn, &[Change { key: key("k", "deep"), before: None, after: Some(deep(127)) }]);
     });
