@@ -162,6 +162,10 @@ fn the_next_session_hears_how_the_last_one_ended() {
     desk.done("state_finalize", json!({"status": "completed", "result": "ok"}));
     assert!(previous(&desk).get("previous_session").is_none());
     assert!(!desk.text(".skillstate/.session-meta.json").contains("result"), "a launch forgets the last result");
+    hook(&desk, "session-end", fixture("session-end"));
+    desk.engine().serving("serve-start", None);
+    assert_eq!(previous(&desk)["previous_session"], "interrupted", "a server that starts first hides nothing");
+    assert!(previous(&desk).get("previous_session").is_none(), "and it is told once");
     let later = desk.with("MAINSTAY_NOW", "2026-01-02T03:09:06Z");
     assert_eq!(previous(&later)["previous_session"], "stale");
 }

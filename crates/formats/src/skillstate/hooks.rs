@@ -20,7 +20,7 @@ pub(super) static HOOKS: &[Hook] = &[
     hook("stop", "skillstate_respond", stop),
     hook("subagent-stop", "skillstate_respond", subagent_stop),
     hook("session-end", "skillstate_end", scope),
-    hook("serve-start", "skillstate_launch", main),
+    hook("serve-start", "skillstate_launch", serves),
     hook("serve-end", "skillstate_end", main),
 ];
 
@@ -45,6 +45,11 @@ fn sub_agent(event: &HookEvent, ctx: &Context) -> Option<Object> {
 #[allow(clippy::unnecessary_wraps, reason = "the signature is the contract's")]
 fn main(_event: &HookEvent, _ctx: &Context) -> Option<Object> {
     Some(Object::new())
+}
+
+#[allow(clippy::unnecessary_wraps, reason = "the signature is the contract's")]
+fn serves(_event: &HookEvent, _ctx: &Context) -> Option<Object> {
+    Some(members([("serves", true.into())]))
 }
 
 fn is_launch(event: &HookEvent) -> bool {

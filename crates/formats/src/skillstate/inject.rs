@@ -8,13 +8,12 @@ use format::{Draft, Records, View, fence};
 use model::{Context, Object, Outcome, Refusal, Reply, Scan, Value};
 
 use super::admit::Admitted;
-use super::arguments;
-use super::meta::Meta;
 use super::present::{Present, size};
 use super::reads::cut;
 use super::records::{Kind, members};
 use super::scope::Scope;
 use super::spec::Spec;
+use super::{arguments, meta};
 
 /// The largest payload. **Units**: bytes.
 const BUDGET: usize = 4_000;
@@ -44,7 +43,8 @@ pub(super) fn inject(
     }
     let mut extras = Object::new();
     if arguments::is_set(arguments, "launch") {
-        extras.extend(previous_session(view.records, scope, ctx).map(|it| ("previous_session".to_owned(), it.into())));
+        let previous = meta::previous(view.records, scope, ctx);
+        extras.extend(previous.map(|previous| ("previous_session".to_owned(), previous.into())));
     }
     extras.extend(rejected.map(|rejected| ("rejected".to_owned(), rejected)));
     let text = text(scope, &present, &extras, &ctx.tag);
@@ -63,14 +63,6 @@ fn rejected(draft: &mut Draft<'_>, scope: &Scope) -> Option<Value> {
 fn says_nothing(state: &Object, spec: Option<&Spec>) -> bool {
     let default = |name: &str| spec.and_then(|spec| spec.schema.field(name)).map(|field| &field.default);
     state.iter().all(|(name, value)| default(name).is_some_and(|default| equal(default, value)))
-}
-
-fn previous_session(records: &dyn Records, scope: &Scope, ctx: &Context) -> Option<&'static str> {
-    let meta = Meta::get(records, scope)?;
-    if meta.status() == Some("interrupted") {
-        return Some("interrupted");
-    }
-    (Meta::staleness(Some(&meta), ctx.now) == "stale").then_some("stale")
 }
 
 fn text(scope: &Scope, present: &Present, extras: &Object, tag: &str) -> String {

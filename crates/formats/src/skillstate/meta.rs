@@ -92,6 +92,17 @@ impl Meta {
     }
 }
 
+/// How the last session of a scope ended, where it did not end well: `interrupted` or `stale`.
+///
+/// A host starts our server before it tells that its session starts; what the server's launch
+/// replaced is remembered until then.
+pub(super) fn previous(records: &dyn Records, scope: &Scope, ctx: &Context) -> Option<String> {
+    let meta = Meta::get(records, scope)?;
+    let now = if meta.status() == Some("interrupted") { "interrupted" } else { Meta::staleness(Some(&meta), ctx.now) };
+    let remembered = || records.get(&Kind::Previous.only(scope))?.as_str().map(str::to_owned);
+    Some(now).filter(|now| matches!(*now, "interrupted" | "stale")).map(str::to_owned).or_else(remembered)
+}
+
 /// A session begins: what an earlier one came to is forgotten.
 pub(super) fn launch(draft: &mut Draft<'_>, scope: &Scope, ctx: &Context) {
     let mut meta = Meta::get(draft, scope).unwrap_or_default();

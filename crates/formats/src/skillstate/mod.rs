@@ -129,7 +129,7 @@ fn handle(admitted: &Admitted, call: &Call, view: &View<'_>, ctx: &Context) -> R
         "agent_merge" => merge::agent_merge(admitted, arguments, view, ctx)?,
         "skillstate_init" => init::init(admitted, arguments, view, ctx)?,
         "skillstate_inject" => inject::inject(admitted, arguments, view, ctx)?,
-        "skillstate_launch" => sessions::launch(admitted, view, ctx),
+        "skillstate_launch" => sessions::launch(admitted, arguments, view, ctx),
         "skillstate_fork" => sessions::fork(admitted, view, ctx)?,
         "skillstate_respond" => response::respond(admitted, arguments, view, ctx),
         "skillstate_end" => sessions::end(admitted, view),

@@ -33,6 +33,8 @@ pub(super) enum Kind {
     Meta,
     /// When the session was last active: a text.
     Activity,
+    /// How the session before the server's own start ended, until a host's session is told. A text.
+    Previous,
     /// The last response block handled; its id is the session. **Shape**: `{"action"?,"message"}`.
     Response,
     /// A response block that was rejected and not yet told; its id is the scope's name.
@@ -43,7 +45,7 @@ pub(super) enum Kind {
 
 /// The kinds that are the format's own books: history leaves them out, undo leaves them alone.
 pub(super) const BOOKKEEPING: &[&str] =
-    &["seq", "origin", "agent", "baseline", "reader", "activity", "response", "rejected", "trouble"];
+    &["seq", "origin", "agent", "baseline", "reader", "activity", "previous", "response", "rejected", "trouble"];
 
 impl Kind {
     /// The word under which stores know it.
@@ -60,6 +62,7 @@ impl Kind {
             Self::Checkpoint => "checkpoint",
             Self::Meta => "meta",
             Self::Activity => "activity",
+            Self::Previous => "previous",
             Self::Response => "response",
             Self::Rejected => "rejected",
             Self::Trouble => "trouble",

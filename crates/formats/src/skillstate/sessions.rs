@@ -1,18 +1,25 @@
 //! Events of sessions: one begins, a sub-agent's copy is forked, one ends.
 
 use format::{Draft, View};
-use model::{Context, Outcome, Refusal};
+use model::{Context, Object, Outcome, Refusal};
 
 use super::admit::Admitted;
 use super::present::Present;
+use super::records::Kind;
 use super::scope::Scope;
-use super::{copies, meta};
+use super::{arguments, copies, meta};
 
-/// The event: `{agent?}` to nothing. A session begins.
-pub(super) fn launch(admitted: &Admitted, view: &View<'_>, ctx: &Context) -> Outcome {
+/// The event: `{agent?, serves?}` to nothing. A session begins; `serves` where it is our own server's.
+pub(super) fn launch(admitted: &Admitted, arguments: &Object, view: &View<'_>, ctx: &Context) -> Outcome {
     let mut draft = Draft::new(view.records);
     let is_readable = Present::load(view, &admitted.scope, admitted.spec.as_ref().ok()).is_ok();
     if is_readable && copies::is_known(view, &admitted.scope) {
+        let key = Kind::Previous.only(&admitted.scope);
+        let serves = arguments::is_set(arguments, "serves");
+        match meta::previous(view.records, &admitted.scope, ctx).filter(|_| serves) {
+            Some(previous) => draft.put(key, previous.into()),
+            None => draft.delete(key),
+        }
         meta::launch(&mut draft, &admitted.scope, ctx);
     }
     touch(draft)

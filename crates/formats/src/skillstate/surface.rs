@@ -118,7 +118,12 @@ static TOOLS: &[Tool] = &[
         Effect::Read,
         &[AGENT, may("launch", ParamKind::Boolean, "a session begins")],
     ),
-    unlisted("skillstate_launch", "A session begins", Effect::Event, &[AGENT]),
+    unlisted(
+        "skillstate_launch",
+        "A session begins",
+        Effect::Event,
+        &[AGENT, may("serves", ParamKind::Boolean, "our own server's")],
+    ),
     unlisted("skillstate_fork", "A sub-agent begins", Effect::Event, &[NAMED]),
     unlisted(
         "skillstate_respond",
