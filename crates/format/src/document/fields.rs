@@ -53,14 +53,12 @@ pub fn find<'t>(outline: &Outline<'t>, lines: Range<usize>, name: &str) -> Optio
     best
 }
 
-/// How many hits of the winning form there are.
+/// How many lines hold the field, in whatever form.
 pub fn count(outline: &Outline<'_>, lines: Range<usize>, name: &str) -> usize {
-    let Some(hit) = find(outline, lines.clone(), name) else { return 0 };
-    let same = |line: &usize| {
-        !outline.lines()[*line].fenced
-            && spot(outline.content(*line), name).is_some_and(|spot| spot.filled && spot.form == hit.form)
+    let holds = |line: &usize| {
+        !outline.lines()[*line].fenced && spot(outline.content(*line), name).is_some_and(|spot| spot.filled)
     };
-    lines.filter(same).count()
+    lines.filter(holds).count()
 }
 
 /// Writes a field: one line changes, or none where the value stands there already.

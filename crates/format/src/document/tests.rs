@@ -82,6 +82,7 @@ fn bullets_go_behind_what_stands_there() {
     check_add("## S\r\n\r\nNone yet.\r\n", "## S\r\n\r\n- x\r\n");
     check_add("## S\n\n- None\n- NoneType\n", "## S\n\n- x\n- NoneType\n");
     check_add("## S\n- a", "## S\n- a\n- x");
+    check_add("## S\n\n- NoneType error\n", "## S\n\n- NoneType error\n- x\n");
     check_add("## S\n- a\n~~~\nb\n", "## S\n- a\n- x\n~~~\nb\n");
     check_add("## S\n~~~\nb\n", "## S\n\n- x\n\n~~~\nb\n");
     check_add("## S\n```\nb\n```\n", "## S\n```\nb\n```\n- x\n");

@@ -42,6 +42,11 @@ impl World {
         self
     }
 
+    pub(super) fn without_file(mut self, path: &str) -> Self {
+        self.files.remove(path);
+        self
+    }
+
     pub(super) fn with_state(self, text: &str) -> Self {
         self.with_file(STATE_PATH, text)
     }

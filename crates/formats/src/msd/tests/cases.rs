@@ -26,6 +26,51 @@ fn bytes_of_any_kind_are_kept_as_a_record() {
 }
 
 #[test]
+fn nothing_is_settled_for_an_edit_that_changes_nothing() {
+    let mut world = small();
+    for (tool, arguments) in [
+        ("state_update", json!({"field": "Status", "value": "Ready to plan"})),
+        ("state_patch", json!({"fields": {"Plan": "1 of 3 in current phase", "stopped at": "here"}})),
+        ("state_complete_phase", json!({"phase": "1"})),
+        ("state_rebuild", json!({})),
+    ] {
+        world.call(tool, arguments).unwrap();
+        assert_eq!(world.state(), SMALL, "{tool}");
+    }
+}
+
+#[test]
+fn a_merge_in_progress_is_not_written_over() {
+    let decide = || json!({"summary": "x"});
+    let mut world = small().with_state(&format!("{SMALL}\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n"));
+    assert_eq!(world.refused("state_add_decision", decide()), "state_corrupt");
+    assert_eq!(world.call("state_get", json!({"name": "Plan"})).unwrap()["Plan"], "1 of 3 in current phase");
+    let mut world = small().with_state(&format!("{SMALL}\n```\n<<<<<<< HEAD\n```\n"));
+    world.call("state_add_decision", decide()).unwrap();
+}
+
+#[test]
+fn words_of_an_author_stay() {
+    let mut world = small().with_state(&SMALL.replace("Ready to plan", "Waiting on the harbour office"));
+    let reply = world.call("state_begin_phase", json!({"phase": "2"})).unwrap();
+    assert_eq!(reply["kept"], json!(["Status"]));
+    assert!(world.state().contains("\nStatus: Waiting on the harbour office\n"));
+    assert!(world.state().contains("\nstatus: executing\n"));
+    world.call("state_update", json!({"field": "Status", "value": "Done"})).unwrap();
+    assert!(world.state().contains("\nStatus: Done\n"), "update is the author's own word");
+}
+
+#[test]
+fn a_document_that_is_gone_has_no_record() {
+    let mut world = small();
+    world.call("state_signal_waiting", json!({"question": "Which berth?"})).unwrap();
+    let mut world = world.without_file(STATE_PATH);
+    assert_eq!(world.refused("state_get", json!({})), "state_not_found");
+    assert_eq!(world.take_in(&model::Space::known("msd")), 0);
+    assert!(world.file(".planning/WAITING.json").is_some());
+}
+
+#[test]
 fn what_cannot_be_read_is_not_called_missing() {
     let check = |what, code: &str| {
         let mut world = World::default().with_irregular(STATE_PATH, what);
@@ -224,6 +269,8 @@ fn validate_names_every_fault() {
     check("progress:\n  # c\n  percent: 4\n", "front_matter_subset");
     check("next_phases: [\"a, b\"]\n", "front_matter_subset");
     check("next_action: ship-it\n", "invalid_next_action");
+    let twice = format!("---\n{keys}---\n\n{}", sections.replace("\n\n##", "\n\nPlan: 1\n- **Plan:** 2\n\n##"));
+    assert_eq!(codes(twice.as_bytes()), "duplicate_field");
     assert_eq!(
         codes(b"---\na: b\n"),
         "unterminated_front_matter missing_key missing_key missing_key section_missing section_missing"
