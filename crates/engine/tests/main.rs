@@ -1,4 +1,4 @@
-//! The engine, driven through its door with a format made for tests, with hseos and skillstate.
+//! The engine, driven through its door with a format made for tests, with hseos, skillstate and upgrade.
 
 #![allow(clippy::unwrap_used)]
 
@@ -29,3 +29,4 @@ mod skillstate;
 mod spool;
 mod spool_files;
 mod time_travel;
+mod upgrade;

@@ -52,6 +52,11 @@ pub(super) fn rename(turn: &mut Turn<'_>, old: &str, new: &str, applied: &mut Ap
         }
     }
     let pairs: Vec<(String, String)> = files.into_iter().zip(moved.iter().map(|task| task.id.clone())).collect();
+    // The new task keeps its place among its siblings.
+    let (parent, order) = (moved[0].parent.clone(), moved[0].order);
+    for task in turn.state.tasks.iter_mut().filter(|task| task.parent == parent && task.order >= order) {
+        task.order += 1;
+    }
     turn.state.hidden.extend(moved);
     for task in turn.state.tasks.iter_mut().chain(&mut turn.state.hidden) {
         for id in task.depends_on.iter_mut().flatten() {

@@ -1,0 +1,325 @@
+//! Whatever people, tools and git do in whatever order: no task with work is lost.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::{PLAN, SCENARIO, at, ids, state};
+use crate::desk::{Desk, snapshot};
+
+#[derive(Clone, Debug)]
+enum Step {
+    Start(usize, bool),
+    Complete(usize, bool),
+    BreakDown(usize, u8),
+    Activity,
+    Reconcile(u8),
+    /// An agent writes details into the folder of a task.
+    Details(usize),
+    PlanCut(usize),
+    PlanTitle(usize, u8),
+    PlanAdd(u8),
+    PlanTurn,
+    PlanEmpty,
+    RowCut(usize),
+    RowMark(usize, u8),
+    RowAdd(u8),
+    RowTwice(usize),
+    Prose,
+    Gone(u8),
+    Garbage(u8),
+    /// git writes all files again: same bytes, other times.
+    Checkout,
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let task = || 0..8_usize;
+    let step = prop_oneof![
+        3 => (task(), any::<bool>()).prop_map(|(at, force)| Step::Start(at, force)),
+        3 => (task(), any::<bool>()).prop_map(|(at, failed)| Step::Complete(at, failed)),
+        2 => (task(), 0..4_u8).prop_map(|(at, count)| Step::BreakDown(at, count)),
+        1 => Just(Step::Activity),
+        2 => (0..6_u8).prop_map(Step::Reconcile),
+        2 => task().prop_map(Step::Details),
+        2 => task().prop_map(Step::PlanCut),
+        1 => (task(), 0..3_u8).prop_map(|(at, title)| Step::PlanTitle(at, title)),
+        1 => (4..8_u8).prop_map(Step::PlanAdd),
+        1 => Just(Step::PlanTurn),
+        1 => Just(Step::PlanEmpty),
+        2 => task().prop_map(Step::RowCut),
+        2 => (task(), 0..6_u8).prop_map(|(at, mark)| Step::RowMark(at, mark)),
+        1 => (4..8_u8).prop_map(Step::RowAdd),
+        1 => task().prop_map(Step::RowTwice),
+        1 => Just(Step::Prose),
+        1 => (0..3_u8).prop_map(Step::Gone),
+        1 => (0..3_u8).prop_map(Step::Garbage),
+        1 => Just(Step::Checkout),
+    ];
+    prop::collection::vec(step, 1..18)
+}
+
+const MARKS: [&str; 6] = ["🔲", "🔄", "✅", "❌", "⚠️", "⏭️"];
+const FILES: [&str; 3] = ["plan.md", "tasks.md", "scenario.json"];
+
+/// A project and what was done in it.
+struct Story {
+    desk: Desk,
+    /// Details that an agent wrote: each text must stay somewhere.
+    details: BTreeSet<String>,
+    words: usize,
+}
+
+impl Story {
+    fn new() -> Self {
+        let desk = super::planned();
+        desk.done("activity", json!({"text": "begin"}));
+        Self { desk, details: BTreeSet::new(), words: 0 }
+    }
+
+    fn known(&self) -> Vec<String> {
+        let state = state(&self.desk);
+        let lists = ["completedTasks", "inProgressTasks", "failedTasks", "availableTasks", "blockedTasks"];
+        let all: BTreeSet<String> = lists.iter().flat_map(|list| ids(&state[*list])).map(str::to_owned).collect();
+        all.into_iter().collect()
+    }
+
+    fn pick(&self, at: usize) -> Option<String> {
+        let known = self.known();
+        (!known.is_empty()).then(|| known[at % known.len()].clone())
+    }
+
+    fn edit(&self, name: &str, change: impl FnOnce(&str) -> String) {
+        if self.desk.stands(&at(name))
+            && let Ok(text) = std::fs::read_to_string(self.desk.at(&at(name)))
+        {
+            self.desk.edit(&at(name), change(&text));
+        }
+    }
+
+    /// A line of a file that begins like this, picked by number.
+    fn line(&self, name: &str, wanted: impl Fn(&str) -> bool, pick: usize) -> Option<String> {
+        let text = std::fs::read_to_string(self.desk.at(&at(name))).ok()?;
+        let lines: Vec<&str> = text.lines().filter(|line| wanted(line)).collect();
+        (!lines.is_empty()).then(|| lines[pick % lines.len()].to_owned())
+    }
+
+    fn take(&mut self, step: &Step) {
+        self.words += 1;
+        let word = self.words;
+        let is_row = |line: &str| MARKS.iter().any(|mark| line.trim_start().starts_with(&format!("- {mark}")));
+        let cut = |text: &str, line: &str| text.replacen(&format!("{line}\n"), "", 1);
+        match step {
+            Step::Start(pick, force) => {
+                if let Some(id) = self.pick(*pick) {
+                    drop(self.desk.call("start_task", json!({"taskId": id, "force": force})));
+                }
+            }
+            Step::Complete(pick, failed) => {
+                if let Some(id) = self.pick(*pick) {
+                    let arguments = json!({"taskId": id, "failed": failed, "force": true, "filesModified": ["f"]});
+                    drop(self.desk.call("complete_task", arguments));
+                }
+            }
+            Step::BreakDown(pick, count) => {
+                if let Some(id) = self.pick(*pick) {
+                    let wishes: Vec<Value> = (0..*count).map(|n| json!({"description": format!("part {n}")})).collect();
+                    drop(self.desk.call("break_down_task", json!({"parentTaskId": id, "subtasks": wishes})));
+                }
+            }
+            Step::Activity => drop(self.desk.call("activity", json!({"text": format!("line {word}")}))),
+            Step::Reconcile(way) => {
+                let arguments = match way {
+                    0 => json!({"acceptStatusEdits": true}),
+                    1 => json!({"discardStatusEdits": true}),
+                    2 => json!({"writePlan": true}),
+                    3 => json!({"dryRun": true}),
+                    _ => json!({}),
+                };
+                drop(self.desk.call("reconcile", arguments));
+            }
+            Step::Details(pick) => {
+                if let Some(id) = self.pick(*pick) {
+                    let text = format!("details {word}\n");
+                    let path = at(&format!("tasks/{id}/progress-details.md"));
+                    if let Ok(old) = std::fs::read_to_string(self.desk.at(&path)) {
+                        self.details.remove(&old);
+                    }
+                    self.desk.edit(&path, &text);
+                    self.details.insert(text);
+                }
+            }
+            Step::PlanCut(pick) => {
+                if let Some(line) = self.line("plan.md", |line| line.starts_with("### "), *pick) {
+                    self.edit("plan.md", |text| cut(text, &line));
+                }
+            }
+            Step::PlanTitle(pick, title) => {
+                if let Some(line) = self.line("plan.md", |line| line.starts_with("### "), *pick) {
+                    let id = line.split(':').next().unwrap_or_default().to_owned();
+                    self.edit("plan.md", |text| text.replacen(&line, &format!("{id}: Title {title}"), 1));
+                }
+            }
+            Step::PlanAdd(number) => {
+                self.edit("plan.md", |text| format!("{text}\n### {number:02}-new: Task {number}\n"));
+            }
+            Step::PlanTurn => self.edit("plan.md", |text| {
+                let mut sections: Vec<&str> = text.split("### ").collect();
+                let front = sections.remove(0);
+                sections.reverse();
+                let turned: String = sections.iter().map(|one| format!("### {}\n\n", one.trim_end())).collect();
+                format!("{front}{turned}")
+            }),
+            Step::PlanEmpty => self.edit("plan.md", |_| "# Plan\n".to_owned()),
+            Step::RowCut(pick) => {
+                if let Some(line) = self.line("tasks.md", is_row, *pick) {
+                    self.edit("tasks.md", |text| cut(text, &line));
+                }
+            }
+            Step::RowMark(pick, mark) => {
+                if let Some(line) = self.line("tasks.md", is_row, *pick) {
+                    let mut parts = line.trim_start().splitn(3, ' ');
+                    let rest = parts.nth(2).unwrap_or_default().to_owned();
+                    let indent = &line[..line.len() - line.trim_start().len()];
+                    let marked = format!("{indent}- {} {rest}", MARKS[usize::from(*mark)]);
+                    self.edit("tasks.md", |text| text.replacen(&line, &marked, 1));
+                }
+            }
+            Step::RowAdd(number) => {
+                if let Some(line) = self.line("tasks.md", is_row, usize::from(*number)) {
+                    let row = format!("{line}\n- 🔲 {number:02}-row: Row {number}");
+                    self.edit("tasks.md", |text| text.replacen(&line, &row, 1));
+                }
+            }
+            Step::RowTwice(pick) => {
+                if let Some(line) = self.line("tasks.md", is_row, *pick) {
+                    self.edit("tasks.md", |text| text.replacen(&line, &format!("{line}\n{line}"), 1));
+                }
+            }
+            Step::Prose => {
+                self.edit("tasks.md", |text| text.replacen("\n## Current", &format!("\nprose {word}\n\n## Current"), 1))
+            }
+            Step::Gone(file) => {
+                let path = at(FILES[usize::from(*file)]);
+                if self.desk.stands(&path) {
+                    self.desk.remove(&path);
+                }
+            }
+            Step::Garbage(file) => self.desk.edit(&at(FILES[usize::from(*file)]), "{\"oh\": [no\n"),
+            Step::Checkout => {
+                for name in FILES {
+                    self.edit(name, str::to_owned);
+                }
+            }
+        }
+    }
+
+    /// Every task that someone began, with its status, in the lists or waiting.
+    fn begun(&self) -> BTreeMap<String, String> {
+        let state = state(&self.desk);
+        let mut begun = BTreeMap::new();
+        for list in ["completedTasks", "inProgressTasks", "failedTasks"] {
+            for task in state[list].as_array().unwrap() {
+                begun.insert(task["id"].as_str().unwrap().to_owned(), task["status"].as_str().unwrap().to_owned());
+            }
+        }
+        begun
+    }
+
+    fn waiting(&self) -> Vec<String> {
+        let state = state(&self.desk);
+        ids_or_none(&state["drift"]["pendingRemovals"])
+    }
+
+    /// Every text that an agent wrote stands in some file beneath the project.
+    fn keeps_details(&self) {
+        let files = snapshot(&self.desk.root());
+        let texts: BTreeSet<String> = files
+            .iter()
+            .filter(|(path, _)| path.ends_with("progress-details.md"))
+            .filter_map(|(path, _)| std::fs::read_to_string(self.desk.at(path)).ok())
+            .collect();
+        let lost: Vec<&String> = self.details.difference(&texts).collect();
+        assert!(lost.is_empty(), "lost {lost:?}");
+    }
+
+    /// After a change everything shows what the records say, and reading it again changes nothing.
+    fn is_settled(&self) {
+        self.desk.done("activity", json!({"text": "settle"}));
+        let now = state(&self.desk);
+        let drift = &now["drift"];
+        for name in ["planChanged", "tasksChanged", "damaged"] {
+            assert!(drift.is_null() || drift[name] == false, "{name} in {drift}");
+        }
+        for name in ["added", "removed", "titleChanges", "conflicts"] {
+            assert!(drift.is_null() || drift[name] == json!([]), "{name} in {drift}");
+        }
+        assert_eq!(now["tasksOutOfSync"], Value::Null, "{}", self.desk.text(&at("tasks.md")));
+        let journal = self.desk.journal();
+        assert!(journal[0].ends_with("activity"), "{journal:?}");
+        self.desk.done("activity", json!({"text": "again"}));
+        assert!(self.desk.journal()[1].ends_with("activity"), "what we wrote was taken for an edit");
+    }
+
+    /// A stranger who has only the files reads the same scenario.
+    fn reads_alike(&self) {
+        let now = state(&self.desk);
+        if !now["drift"].is_null() {
+            return;
+        }
+        let stranger = Desk::new();
+        for (path, _) in snapshot(&self.desk.root()) {
+            if path.starts_with(SCENARIO) && self.desk.at(&path).is_file() {
+                stranger.edit(&path, std::fs::read(self.desk.at(&path)).unwrap());
+            } else if path.starts_with(SCENARIO) {
+                std::fs::create_dir_all(stranger.at(&path)).unwrap();
+            }
+        }
+        let theirs = state(&stranger);
+        for list in ["completedTasks", "inProgressTasks", "failedTasks"] {
+            let named = |state: &Value| -> Vec<(String, String)> {
+                let tasks = state[list].as_array().unwrap().iter();
+                tasks.map(|task| (task["id"].to_string(), task["name"].to_string())).collect()
+            };
+            assert_eq!(named(&theirs), named(&now), "{list}: {}", self.desk.text(&at("tasks.md")));
+        }
+        assert_eq!(theirs["progress"], now["progress"]);
+    }
+}
+
+fn ids_or_none(list: &Value) -> Vec<String> {
+    list.as_array().map(|_| ids(list).into_iter().map(str::to_owned).collect()).unwrap_or_default()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #[test]
+    fn no_task_with_work_is_lost(steps in steps()) {
+        let mut story = Story::new();
+        for step in &steps {
+            let outside = !matches!(
+                step,
+                Step::Start(..) | Step::Complete(..) | Step::BreakDown(..) | Step::Activity | Step::Reconcile(_)
+            );
+            let before = story.begun();
+            story.take(step);
+            story.keeps_details();
+            if outside && !matches!(step, Step::Garbage(2)) {
+                let (after, waiting) = (story.begun(), story.waiting());
+                for (id, status) in before {
+                    let parent_waits = waiting.iter().any(|up| id.starts_with(up.split('-').next().unwrap_or_default()));
+                    prop_assert!(after.get(&id) == Some(&status) || parent_waits, "{} was {} before {:?}", id, status, step);
+                }
+            }
+        }
+        story.is_settled();
+        story.keeps_details();
+        story.reads_alike();
+    }
+}
+
+#[test]
+fn the_plan_of_these_tests_is_read_as_it_is_meant() {
+    assert_eq!(PLAN.matches("### ").count(), 3);
+    assert_eq!(ids(&state(&super::planned())["availableTasks"]), ["01-a"]);
+}
