@@ -301,8 +301,13 @@ proptest! {
                 step,
                 Step::Start(..) | Step::Complete(..) | Step::BreakDown(..) | Step::Activity | Step::Reconcile(_)
             );
-            let before = story.begun();
+            let (before, known) = (story.begun(), story.known());
             story.take(step);
+            if matches!(step, Step::PlanEmpty | Step::Gone(_) | Step::Garbage(0 | 1)) {
+                let left = story.known();
+                let lost: Vec<_> = known.iter().filter(|id| !left.contains(id)).collect();
+                prop_assert!(lost.is_empty(), "{:?} took {:?}", step, lost);
+            }
             story.keeps_details();
             if outside && !matches!(step, Step::Garbage(2)) {
                 let (after, waiting) = (story.begun(), story.waiting());
