@@ -96,6 +96,8 @@ impl Plan {
                 plan.place(&ground.space, &file, Some(image));
             }
         }
+        // A folder can go only when the files in it are gone.
+        plan.steps.sort_by_key(|step| step.content == ImageContent::NoFolder);
         Ok(plan)
     }
 
@@ -175,6 +177,9 @@ impl Plan {
         }
         for file in grounds.iter().flat_map(|ground| &ground.files) {
             images::sweep(files, &file.source.path);
+            if file.source.keeps_base {
+                images::sweep_copy(files, &file.source.path);
+            }
         }
         for (ground, taken) in grounds.iter().zip(taken) {
             for conflict in &taken.conflicts {

@@ -6,7 +6,7 @@ use format::FileState;
 use model::{ProjectPath, Timestamp};
 
 use super::files::ProjectFiles;
-use super::replace::{create_new, sync_folder_of};
+use super::replace::{create_copy, sync_folder_of};
 
 /// How many names are tried; past that something is badly wrong with the folder.
 const TRIES: u32 = 1000;
@@ -26,7 +26,7 @@ pub(crate) fn keep_aside(
     for number in 1..=TRIES {
         let name = if number == 1 { base.clone() } else { format!("{base}-{number}") };
         let copy = path.beside(&name).expect("a name beside a valid path is valid");
-        match create_new(files, &copy, bytes) {
+        match create_copy(files, path, &copy, bytes) {
             Ok(()) => {
                 sync_folder_of(files, &copy)?;
                 return Ok(copy);

@@ -157,11 +157,34 @@ pub(crate) fn sweep_apart(files: &ProjectFiles) {
 ///
 /// Its temporary name is its own, since not everyone who creates a file holds a lock.
 pub(crate) fn create_new(files: &ProjectFiles, path: &ProjectPath, bytes: &[u8]) -> io::Result<()> {
+    let own = path.beside(&format!(".mainstay-{}.tmp", clock::random())).expect("a valid name");
+    create_by(files, own, path, bytes)
+}
+
+/// The same of a copy beside `original`, by someone who holds the locks; [`sweep_copy`] knows its temporary name.
+pub(super) fn create_copy(
+    files: &ProjectFiles,
+    original: &ProjectPath,
+    copy: &ProjectPath,
+    bytes: &[u8],
+) -> io::Result<()> {
+    create_by(files, temporary_copy_of(original), copy, bytes)
+}
+
+/// Removes what a killed writer left of a copy of `original`.
+pub(crate) fn sweep_copy(files: &ProjectFiles, original: &ProjectPath) {
+    drop(files.dir().remove_file(temporary_copy_of(original).as_str()));
+}
+
+fn temporary_copy_of(original: &ProjectPath) -> ProjectPath {
+    original.beside(&format!(".mainstay-{}.conflict.tmp", original.name())).expect("a valid name")
+}
+
+fn create_by(files: &ProjectFiles, own: ProjectPath, path: &ProjectPath, bytes: &[u8]) -> io::Result<()> {
     make_folders(files, path)?;
     if files.dir().symlink_metadata(path.as_str()).is_ok() {
         return Err(io::ErrorKind::AlreadyExists.into());
     }
-    let own = path.beside(&format!(".mainstay-{}.tmp", clock::random())).expect("a valid name");
     let prepared = Prepared::at(files, std::iter::once(own), path, path, bytes)?;
     if prepared.publish(files, None)? { Ok(()) } else { Err(io::ErrorKind::AlreadyExists.into()) }
 }

@@ -75,6 +75,10 @@ fn folders_that_a_crash_left_behind_are_healed() {
         txn.put_image(&image(&at("tasks/01.01-x"), Mark::Absent, Some(folder()))).unwrap();
         txn.put_image(&image(&at("tasks/09-gone"), folder(), Some(Mark::Absent))).unwrap();
     });
+    // Its file was to go before it.
+    let path = at("tasks/09-gone/task.md");
+    desk.edit(&path, "seed\n");
+    desk.tamper(|txn| txn.put_image(&image(&path, crate::desk::mark(b"seed\n"), Some(Mark::Absent))).unwrap());
     // A refused request heals as well.
     assert_eq!(desk.refused("start_task", json!({"taskId": "77"})), "task_not_found");
     assert_eq!(desk.names(&at("tasks")), ["01.01-x", "01.02-y"]);

@@ -36,6 +36,11 @@ fn codes(reply: &Value) -> Vec<&str> {
     reply["warnings"].as_array().unwrap().iter().map(|warning| warning["code"].as_str().unwrap()).collect()
 }
 
+/// The lines of a text that do not hold a word.
+fn without(text: &str, word: &str) -> String {
+    text.split_inclusive('\n').filter(|line| !line.contains(word)).collect()
+}
+
 /// The ids of a list of tasks.
 fn ids(list: &Value) -> Vec<&str> {
     list.as_array().unwrap().iter().map(|task| task["id"].as_str().unwrap()).collect()

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{PLAN, SCENARIO, at, codes, ids, planned, reply, state};
+use super::{PLAN, SCENARIO, at, codes, ids, planned, reply, state, without};
 use crate::desk::Desk;
 
 /// With the first task completed, and details of it.
@@ -65,8 +65,7 @@ fn a_removed_row_of_work_waits_and_an_edited_section_stays() {
     let desk = planned();
     desk.done("start_task", json!({"taskId": "01"}));
     let tasks = desk.text(&at("tasks.md"));
-    let without: String = tasks.lines().filter(|line| !line.contains("03-c")).map(|line| format!("{line}\n")).collect();
-    desk.edit(&at("tasks.md"), without);
+    desk.edit(&at("tasks.md"), without(&tasks, "03-c"));
     desk.edit(&at("plan.md"), PLAN.replace("### 03-c: Gamma\n", "### 03-c: Gamma\n\nNow with words.\n"));
     let drift = &state(&desk)["drift"];
     assert_eq!(drift["conflicts"], json!([{"id": "03-c", "kind": "edited_vs_removed"}]));
@@ -82,20 +81,12 @@ fn collapsed_subtasks_stay() {
         json!({"parentTaskId": "01", "subtasks": [{"description": "X"}, {"description": "Y"}]}),
     );
     let tasks = desk.text(&at("tasks.md"));
-    let collapsed: String =
-        tasks.lines().filter(|line| !line.contains("01.0")).map(|line| format!("{line}\n")).collect();
-    desk.edit(&at("tasks.md"), collapsed);
+    desk.edit(&at("tasks.md"), without(&tasks, "01.0"));
     let told = reply(&desk, "activity", json!({"text": "x"}));
     assert!(codes(&told).contains(&"children_collapsed"), "{told}");
     assert!(desk.text(&at("tasks.md")).contains("01.02-y"));
     // One of them is meant.
-    let one: String = desk
-        .text(&at("tasks.md"))
-        .lines()
-        .filter(|line| !line.contains("01.02-y"))
-        .map(|line| format!("{line}\n"))
-        .collect();
-    desk.edit(&at("tasks.md"), one);
+    desk.edit(&at("tasks.md"), without(&desk.text(&at("tasks.md")), "01.02-y"));
     assert_eq!(state(&desk)["drift"]["removed"], json!(["01.02-y"]));
 }
 

@@ -107,8 +107,6 @@ impl Story {
     fn take(&mut self, step: &Step) {
         self.words += 1;
         let word = self.words;
-        let is_row = |line: &str| MARKS.iter().any(|mark| line.trim_start().starts_with(&format!("- {mark}")));
-        let cut = |text: &str, line: &str| text.replacen(&format!("{line}\n"), "", 1);
         match step {
             Step::Start(pick, force) => {
                 if let Some(id) = self.pick(*pick) {
@@ -149,6 +147,15 @@ impl Story {
                     self.details.insert(text);
                 }
             }
+            _ => self.edit_outside(step),
+        }
+    }
+
+    fn edit_outside(&self, step: &Step) {
+        let word = self.words;
+        let is_row = |line: &str| MARKS.iter().any(|mark| line.trim_start().starts_with(&format!("- {mark}")));
+        let cut = |text: &str, line: &str| text.replacen(&format!("{line}\n"), "", 1);
+        match step {
             Step::PlanCut(pick) => {
                 if let Some(line) = self.line("plan.md", |line| line.starts_with("### "), *pick) {
                     self.edit("plan.md", |text| cut(text, &line));
@@ -167,8 +174,8 @@ impl Story {
                 let mut sections: Vec<&str> = text.split("### ").collect();
                 let front = sections.remove(0);
                 sections.reverse();
-                let turned: String = sections.iter().map(|one| format!("### {}\n\n", one.trim_end())).collect();
-                format!("{front}{turned}")
+                let turned: Vec<String> = sections.iter().map(|one| format!("### {}\n\n", one.trim_end())).collect();
+                format!("{front}{}", turned.concat())
             }),
             Step::PlanEmpty => self.edit("plan.md", |_| "# Plan\n".to_owned()),
             Step::RowCut(pick) => {
@@ -197,7 +204,8 @@ impl Story {
                 }
             }
             Step::Prose => {
-                self.edit("tasks.md", |text| text.replacen("\n## Current", &format!("\nprose {word}\n\n## Current"), 1))
+                let prose = format!("\nprose {word}\n\n## Current");
+                self.edit("tasks.md", |text| text.replacen("\n## Current", &prose, 1));
             }
             Step::Gone(file) => {
                 let path = at(FILES[usize::from(*file)]);
@@ -206,11 +214,8 @@ impl Story {
                 }
             }
             Step::Garbage(file) => self.desk.edit(&at(FILES[usize::from(*file)]), "{\"oh\": [no\n"),
-            Step::Checkout => {
-                for name in FILES {
-                    self.edit(name, str::to_owned);
-                }
-            }
+            Step::Checkout => FILES.iter().for_each(|name| self.edit(name, str::to_owned)),
+            _ => {}
         }
     }
 

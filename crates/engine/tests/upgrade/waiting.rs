@@ -48,6 +48,15 @@ fn a_refusal_takes_nothing_in() {
 }
 
 #[test]
+fn scenario_json_keeps_its_line_ends() {
+    let desk =
+        planned().write(&at("scenario.json"), "\u{feff}{\r\n  \"scenarioId\": \"net\",\r\n  \"x\": 1.50\r\n}\r\n");
+    desk.done("start_task", json!({"taskId": "01"}));
+    let text = desk.text(&at("scenario.json"));
+    assert!(text.starts_with("\u{feff}{\r\n") && text.contains("\"x\": 1.50,\r\n"), "{text:?}");
+}
+
+#[test]
 fn what_was_taken_in_is_an_entry_of_its_own() {
     let desk = started();
     desk.edit(&at("plan.md"), format!("{}\n### 04-d: Delta\n", super::PLAN));

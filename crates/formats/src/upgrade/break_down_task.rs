@@ -106,8 +106,8 @@ fn wishes(state: &State, at: usize, children: &[usize], subtasks: &[Value]) -> R
             let message = format!("the new subtask {} needs a description", wish.id);
             return Err(arguments::missing("description", message));
         }
-        if let Some(other) = state.place(&wish.id).or_else(|| state.hidden.iter().position(|task| task.id == wish.id)) {
-            let message = format!("{} exists elsewhere (at place {other})", wish.id);
+        if state.tasks.iter().chain(&state.hidden).any(|task| task.id == wish.id) {
+            let message = format!("{} exists already and is no subtask of {}", wish.id, parent.id);
             return Err(Refusal::refused("duplicate_subtask", message).field("id"));
         }
     }

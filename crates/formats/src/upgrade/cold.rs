@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 use format::{FileState, Files};
 use model::Warning;
 
+use super::dress::Dress;
 use super::ids::{DEEPEST, TaskId, title_of};
 use super::limits::MOST_TASKS;
 use super::pending::Unplanned;
@@ -91,6 +92,7 @@ pub(super) fn of(texts: &Texts, files: &dyn Files, place: &Place) -> Cold {
         cold.state.layout.take(&rows, text, false);
     }
     cold.state.json = json.map(|file| file.object);
+    cold.state.json_dress = texts.json.text().map(Dress::of).unwrap_or_default();
     cold.state.drift.is_damaged = is_damaged;
     cold.tell(texts, place, is_damaged, &not_adopted, rows.has_prose);
     cold

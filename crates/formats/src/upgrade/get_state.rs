@@ -159,15 +159,15 @@ fn shown(state: &State, place: &Place, view: &View<'_>, ctx: &Context) -> Object
         ("staleTaskWarnings", Value::Array(stale::warnings(state, &tree, &work, ctx, None))),
         ("fileTimestamps", files.iter().map(|(name, path)| ((*name).to_owned(), time(path))).collect()),
         ("fileHashes", files.iter().map(|(name, path)| ((*name).to_owned(), hash(path))).collect()),
-        ("tasksOutOfSync", out_of_sync(state, place, &shelf, &file)),
+        ("tasksOutOfSync", out_of_sync(state, &shelf, &file)),
         ("drift", report::drift(state, &tree, &work)),
         ("recentActivity", TasksText::bullets(&state.layout.activity, SHOWN).into_iter().collect()),
     ])
 }
 
 /// `tasksOutOfSync`: why tasks.md is not what would be rendered; null if it is.
-pub(super) fn out_of_sync(state: &State, place: &Place, shelf: &Shelf<'_>, file: &FileState) -> Value {
-    let reason = match shows(state, place, shelf, file) {
+pub(super) fn out_of_sync(state: &State, shelf: &Shelf<'_>, file: &FileState) -> Value {
+    let reason = match shows(state, shelf, file) {
         // No file is needed to show no task.
         None if state.tasks.is_empty() => return Value::Null,
         None => "missing",
@@ -217,9 +217,6 @@ fn of_plan(state: &State) -> Vec<Warning> {
     let mut about = |code: &'static str, message: String, id: &str| {
         warnings.push(Warning::new(code, message).with("id", id));
     };
-    for section in plan.sections.iter().filter(|section| !section.is_canonical) {
-        about("noncanonical_id", format!("{} is not written as NN-slug", section.id), section.id);
-    }
     for id in &plan.subtasks {
         about("plan_subtask_ignored", format!("{id} is a subtask and no member of the plan's list"), id);
     }

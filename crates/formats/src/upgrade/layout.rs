@@ -2,7 +2,7 @@
 
 use model::{Object, Value};
 
-use super::plan::line_end;
+use super::dress::Dress;
 use super::records::{members, text};
 use super::tasks_md::TasksText;
 
@@ -42,15 +42,13 @@ pub(super) struct Layout {
     pub(super) overview: Option<Part>,
     pub(super) activity: String,
     pub(super) others: Vec<Part>,
-    has_bom: bool,
-    is_crlf: bool,
+    dress: Dress,
 }
 
 impl Layout {
     /// Takes over what a file says; a damaged one may have lost sections that then stay as they were.
     pub(super) fn take(&mut self, read: &TasksText<'_>, file: &str, is_damaged: bool) {
-        self.has_bom = file.starts_with('\u{feff}');
-        self.is_crlf = line_end(file) == "\r\n";
+        self.dress = Dress::of(file);
         if !is_damaged || read.title.is_some() {
             self.title = read.title.map(str::to_owned);
         }
@@ -68,8 +66,7 @@ impl Layout {
 
     /// Gives a text with LF the file's own byte order mark and line ends.
     pub(super) fn dressed(&self, text: String) -> String {
-        let text = if self.is_crlf { text.replace('\n', "\r\n") } else { text };
-        if self.has_bom { format!("\u{feff}{text}") } else { text }
+        self.dress.put_on(text)
     }
 
     pub(super) fn to_value(&self) -> Value {
@@ -88,17 +85,11 @@ impl Layout {
         if !self.others.is_empty() {
             set("others", self.others.iter().map(Part::to_value).collect());
         }
-        if self.has_bom {
-            set("bom", true.into());
-        }
-        if self.is_crlf {
-            set("crlf", true.into());
-        }
+        self.dress.write(&mut object);
         Value::Object(object)
     }
 
     pub(super) fn from_value(value: &Value) -> Self {
-        let flag = |name: &str| value.get(name).and_then(Value::as_bool).unwrap_or_default();
         let others = value.get("others").and_then(Value::as_array);
         Self {
             title: value.get("title").and_then(Value::as_str).map(str::to_owned),
@@ -106,8 +97,7 @@ impl Layout {
             overview: value.get("overview").map(Part::from_value),
             activity: text(value, "activity"),
             others: others.map(|parts| parts.iter().map(Part::from_value).collect()).unwrap_or_default(),
-            has_bom: flag("bom"),
-            is_crlf: flag("crlf"),
+            dress: Dress::read(value),
         }
     }
 }

@@ -3,6 +3,7 @@
 use format::task_graph::{Status, TaskTree};
 use model::{Object, Value, Warning};
 
+use super::ids::TaskId;
 use super::records::{members, object};
 use super::state::State;
 use super::status::word;
@@ -128,6 +129,11 @@ pub(super) fn oddities(state: &State, tree: &TaskTree<'_>) -> Vec<Warning> {
     for id in &state.doubles {
         let message = format!("{id} has the number of another task; subtasks of that number belong to the first");
         warnings.push(Warning::new("duplicate_number", message).with("id", id.as_str()));
+    }
+    let is_odd = |id: &str| TaskId::parse(id).is_ok_and(|id| !id.is_canonical);
+    for task in state.tasks.iter().filter(|task| is_odd(&task.id)) {
+        let message = format!("{} is not written as NN(.NN)*-slug", task.id);
+        warnings.push(Warning::new("noncanonical_id", message).with("id", task.id.as_str()));
     }
     let index = state.index();
     for task in &state.tasks {

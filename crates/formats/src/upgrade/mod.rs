@@ -8,6 +8,8 @@ mod arrange;
 mod break_down_task;
 mod cold;
 mod complete_task;
+mod doctor;
+mod dress;
 mod forget;
 mod get_state;
 mod ids;
@@ -46,7 +48,7 @@ mod turn;
 mod work;
 
 use format::{Files, Format, Seen, Sources, Surface, Taken, Touched, View};
-use model::{Call, Change, Context, Image, Outcome, Refusal, Space, WorkItem};
+use model::{Call, Change, Context, Finding, Image, Outcome, Refusal, Space, WorkItem};
 
 use place::Place;
 use scenarios::Scenarios;
@@ -129,6 +131,10 @@ impl Format for Upgrade {
 
     fn summary(&self, view: &View<'_>, _ctx: &Context) -> String {
         outlook::summary(view)
+    }
+
+    fn doctor(&self, view: &View<'_>, _ctx: &Context) -> Vec<Finding> {
+        doctor::doctor(view)
     }
 
     fn kept_as(&self) -> &'static str {

@@ -25,7 +25,7 @@ pub(super) fn render(place: &Place, touched: &Touched<'_>, view: &View<'_>) -> V
         all.push(image(plan.clone(), ImageContent::Bytes(text.clone().into_bytes())));
     }
     let shelf = overlaid(view, place, touched.changes);
-    for (name, text) in images(&state, place, &shelf) {
+    for (name, text) in images(&state, &shelf) {
         all.push(image(place.file(name), ImageContent::Bytes(text.into_bytes())));
     }
     for change in touched.changes.iter().filter(|change| change.key.space == place.space) {
@@ -48,8 +48,6 @@ pub(super) fn render(place: &Place, touched: &Touched<'_>, view: &View<'_>) -> V
     for path in missing {
         all.extend(left_behind(place, path, view).map(|content| image(path.clone(), content)));
     }
-    // A file goes before the folder that it stands in.
-    all.sort_by_key(|image| matches!(image.content, ImageContent::NoFolder));
     all
 }
 
@@ -77,7 +75,7 @@ fn left_behind(place: &Place, path: &ProjectPath, view: &View<'_>) -> Option<Ima
 }
 
 /// The texts of tasks.md and scenario.json; none before the scenario is adopted.
-pub(super) fn images(state: &State, _place: &Place, shelf: &Shelf<'_>) -> Vec<(&'static str, String)> {
+pub(super) fn images(state: &State, shelf: &Shelf<'_>) -> Vec<(&'static str, String)> {
     let (Some(times), Some(object)) = (&state.scenario, &state.json) else { return Vec::new() };
     let tree = state.tree();
     let mut states: Vec<(&str, _)> =
@@ -86,7 +84,7 @@ pub(super) fn images(state: &State, _place: &Place, shelf: &Shelf<'_>) -> Vec<(&
     states.extend(hidden.map(|(task, status)| (task.id.as_str(), status)));
     vec![
         (TASKS, tasks_md::render(state, &tree, shelf, times)),
-        (SCENARIO, scenario_json::render(object, &times.updated_at, &states)),
+        (SCENARIO, state.json_dress.put_on(scenario_json::render(object, &times.updated_at, &states))),
     ]
 }
 
@@ -122,10 +120,10 @@ pub(super) fn overlaid<'a>(view: &View<'a>, place: &'a Place, changes: &[Change]
 }
 
 /// Whether tasks.md as it stands is what would be rendered; `None` where it is missing.
-pub(super) fn shows(state: &State, place: &Place, shelf: &Shelf<'_>, file: &FileState) -> Option<bool> {
+pub(super) fn shows(state: &State, shelf: &Shelf<'_>, file: &FileState) -> Option<bool> {
     if *file == FileState::Absent {
         return None;
     }
-    let rendered = images(state, place, shelf).into_iter().find(|(name, _)| *name == TASKS);
+    let rendered = images(state, shelf).into_iter().find(|(name, _)| *name == TASKS);
     Some(rendered.is_some_and(|(_, text)| *file == FileState::Bytes(text.into_bytes())))
 }

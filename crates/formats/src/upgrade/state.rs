@@ -8,11 +8,12 @@ use format::{Draft, Records};
 use model::{Object, RecordKey, Space, Value};
 
 use super::arrange::arrange;
+use super::dress::Dress;
 use super::ids::{TaskId, number};
 use super::layout::Layout;
 use super::pending::{Drift, Pending};
 use super::place::{PLAN, SCENARIO, TASKS};
-use super::records::{Kind, Scenario, Task, text};
+use super::records::{Kind, Scenario, Task, members, object, text};
 use super::status::Status;
 
 /// A scenario.
@@ -32,6 +33,7 @@ pub(super) struct State {
     pub(super) layout: Layout,
     /// scenario.json, if there ever was one.
     pub(super) json: Option<Object>,
+    pub(super) json_dress: Dress,
     pub(super) pending: Pending,
     pub(super) drift: Drift,
     /// The tasks whose task.md is looked at.
@@ -54,6 +56,7 @@ impl State {
             plan: image(PLAN).map(|value| text(&value, "text")),
             layout: image(TASKS).map(|value| Layout::from_value(&value)).unwrap_or_default(),
             json: image(SCENARIO).and_then(|value| value.get("object")?.as_object().cloned()),
+            json_dress: image(SCENARIO).map(|value| Dress::read(&value)).unwrap_or_default(),
             drift: records.get(&Kind::Drift.only(space)).map(|value| Drift::from_value(&value)).unwrap_or_default(),
             watched: watched(records, space),
             pending,
@@ -130,14 +133,15 @@ impl State {
         }
         let mut image = |name: &str, value: Value| draft.put(Kind::Image.key(space, name), value);
         if let Some(plan) = &self.plan {
-            image(PLAN, Value::Object(super::records::members([("text", plan.as_str().into())])));
+            image(PLAN, object([("text", plan.as_str().into())]));
         }
         if self.layout != Layout::default() {
             image(TASKS, self.layout.to_value());
         }
         if let Some(object) = &self.json {
-            let object = Value::Object(object.clone());
-            image(SCENARIO, Value::Object(super::records::members([("object", object)])));
+            let mut record = members([("object", Value::Object(object.clone()))]);
+            self.json_dress.write(&mut record);
+            image(SCENARIO, Value::Object(record));
         }
         draft.put(Kind::Pending.only(space), self.pending.to_value());
         if !self.watched.is_empty() || draft.get(&Kind::Watched.only(space)).is_some() {

@@ -192,8 +192,10 @@ impl<'a> Turn<'a> {
         }
     }
 
-    // What was reached, or is about tasks that are no more, waits for nobody.
-    fn prune(&mut self) {
+    /// Drops what waits for nobody any more: what was reached, or is about tasks that are no more.
+    pub(super) fn prune(&mut self) {
+        // The rows that tasks.md lost are written back.
+        self.state.pending.mass = self.state.pending.mass.take().filter(|mass| mass.file != TASKS);
         let statuses: Vec<(String, Option<Status>)> = {
             let tree = self.state.tree();
             let leaf = |at: usize| tree.is_leaf(at).then(|| tree.status(at));
@@ -232,7 +234,7 @@ impl<'a> Turn<'a> {
     fn has_moved(&self) -> bool {
         let changes: Vec<Change> = self.draft.changes();
         let folders = overlaid(self.view, self.place, &changes);
-        let shown = images(&self.state, self.place, &folders);
+        let shown = images(&self.state, &folders);
         shown.into_iter().any(|(name, text)| {
             let path = self.place.file(name);
             let limit = u64::try_from(text.len()).unwrap_or(u64::MAX);

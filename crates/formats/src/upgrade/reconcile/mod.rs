@@ -105,6 +105,7 @@ pub(super) fn reconcile(arguments: &Object, mut turn: Turn<'_>) -> Result<Outcom
         plan::write(&mut turn, &mut applied)?;
     }
     turn.state.drift = Drift::default();
+    turn.prune();
     let tree = turn.state.tree();
     let seeds = turn.seeds();
     let mut body = members([
@@ -173,7 +174,7 @@ fn safe(turn: &Turn<'_>) -> Applied {
         applied.add(Kind::Reordered, None);
     }
     let file = turn.view.files.read(&turn.place.file(TASKS), FILE_LIMIT);
-    if !out_of_sync(&turn.state, turn.place, &turn.shelf, &file).is_null() {
+    if !out_of_sync(&turn.state, &turn.shelf, &file).is_null() {
         applied.add(Kind::Regenerated, None);
     }
     applied

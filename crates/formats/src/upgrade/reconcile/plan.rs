@@ -56,14 +56,22 @@ pub(super) fn write(turn: &mut Turn<'_>, applied: &mut Applied) -> Result<(), Re
         turn.state.plan = Some(text);
         applied.add(Kind::Planned, None);
     }
+    if turn.state.pending.mass.is_some() {
+        // A plan that lost most of its tasks is left as it is.
+        return Ok(());
+    }
     let rows = std::mem::take(&mut turn.state.pending.unplanned);
     let Some(text) = turn.state.plan.take() else { return Ok(()) };
     let plan = PlanText::read(&text);
-    let last = plan.sections.last().map(|section| section.id.to_owned());
+    let sections = plan.by_id();
+    let last = plan.sections.last().map(|section| section.id);
     let is_top = |id: &str| TaskId::parse(id).is_ok_and(|id| !id.is_dotted());
-    let missing = rows.iter().filter(|row| is_top(&row.id) && plan.section(&row.id).is_none());
-    let insertions: Vec<Insertion<'_>> =
-        missing.map(|row| Insertion { id: &row.id, title: &row.title, after: last.as_deref() }).collect();
+    // Tasks that came while the plan could not be written to, then rows that it never knew.
+    let listed = turn.state.tasks.iter().enumerate().filter(|(at, _)| turn.state.parent(*at).is_none());
+    let listed = listed.map(|(_, task)| (task.id.as_str(), task.title.as_str()));
+    let unplanned = rows.iter().map(|row| (row.id.as_str(), row.title.as_str())).filter(|(id, _)| is_top(id));
+    let missing = listed.chain(unplanned).filter(|(id, _)| !sections.contains_key(id));
+    let insertions: Vec<Insertion<'_>> = missing.map(|(id, title)| Insertion { id, title, after: last }).collect();
     let mut edits = PlanEdits::new(&plan);
     edits.insert(&insertions);
     let made = edits.made();

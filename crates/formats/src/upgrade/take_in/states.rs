@@ -6,6 +6,7 @@ use format::SeenFile;
 use model::{Timestamp, Warning};
 
 use super::Intake;
+use crate::upgrade::dress::Dress;
 use crate::upgrade::place::SCENARIO;
 use crate::upgrade::scenario_json::{ScenarioFile, has_key};
 use crate::upgrade::status::Status;
@@ -18,7 +19,10 @@ impl Intake<'_, '_> {
         let now = match Text::of(&file.now) {
             Text::Absent | Text::Irregular => return,
             Text::Unreadable => None,
-            Text::Is(text) => ScenarioFile::read(&text),
+            Text::Is(text) => {
+                self.state.json_dress = Dress::of(&text);
+                ScenarioFile::read(&text)
+            }
         };
         let Some(now) = now else {
             return self.keep(SCENARIO, "scenario_json_unreadable", "cannot be read as a scenario");
