@@ -80,12 +80,8 @@ impl Plan {
             }
             for image in images {
                 let state = ground.states.iter().find(|state| state.path == image.path).cloned();
-                let source = FileSource {
-                    path: image.path.clone(),
-                    keeps_base: false,
-                    limit: OTHER_LIMIT,
-                    restore: Restore::OnChange,
-                };
+                let path = image.path.clone();
+                let source = FileSource { path, keeps_base: false, limit: OTHER_LIMIT, restore: Restore::OnChange };
                 let mut file = Inspected::inspect(engine.files(), source, state, &plan.moving);
                 if image.content.is_of_folder() {
                     file = file.of_folder();
@@ -96,7 +92,7 @@ impl Plan {
                 plan.place(&ground.space, &file, Some(image));
             }
         }
-        // A folder can go only when the files in it are gone.
+        // A folder goes after its files.
         plan.steps.sort_by_key(|step| step.content == ImageContent::NoFolder);
         Ok(plan)
     }
@@ -177,9 +173,9 @@ impl Plan {
         }
         for file in grounds.iter().flat_map(|ground| &ground.files) {
             images::sweep(files, &file.source.path);
-            if file.source.keeps_base {
-                images::sweep_copy(files, &file.source.path);
-            }
+        }
+        for file in grounds.iter().flat_map(|ground| &ground.files).filter(|file| file.source.keeps_base) {
+            images::sweep_copy(files, &file.source.path);
         }
         for (ground, taken) in grounds.iter().zip(taken) {
             for conflict in &taken.conflicts {

@@ -49,10 +49,16 @@ impl Intake<'_, '_> {
             let message = format!("{} lost most of its tasks at once; nothing is removed", mass.file);
             let warning = Warning::new("mass_removal_guard", message).with("file", mass.file.as_str());
             self.warnings.push(warning.with("ids", mass.ids.clone()));
-            let mut ids = mass.ids;
-            ids.extend(self.state.pending.mass.take().into_iter().flat_map(|mass| mass.ids));
-            ids.dedup();
-            self.state.pending.mass = Some(Mass { file: mass.file, ids });
+            // What the plan lost stays with the plan: only there does it outlast the request.
+            let stands = self.state.pending.mass.take().filter(|mass| mass.file == PLAN);
+            self.state.pending.mass = Some(match stands {
+                Some(stands) if mass.file == PLAN => {
+                    let new = mass.ids.into_iter().filter(|id| !stands.ids.contains(id)).collect::<Vec<_>>();
+                    Mass { ids: stands.ids.into_iter().chain(new).collect(), ..stands }
+                }
+                Some(stands) => stands,
+                None => mass,
+            });
         }
         // A plan that was guarded before is left alone until its tasks are back or given up.
         let is_short = |mass: &Mass| mass.file == PLAN;

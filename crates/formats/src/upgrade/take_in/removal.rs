@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::{Intake, Sides};
 use crate::upgrade::forget::forget;
 use crate::upgrade::pending::{Clash, Removal};
+use crate::upgrade::place::PLAN;
 use crate::upgrade::status::Status;
 use crate::upgrade::tasks_md::TasksText;
 use crate::upgrade::work::{Seeds, Work};
@@ -16,8 +17,9 @@ impl Intake<'_, '_> {
         let rows_were = sides.tasks_was.map(TasksText::by_id).unwrap_or_default();
         let sections = sides.plan.map(|plan| plan.by_id()).unwrap_or_default();
         let sections_were = sides.plan_was.map(|plan| plan.by_id()).unwrap_or_default();
-        let mass: HashSet<&str> =
-            self.state.pending.mass.iter().flat_map(|mass| &mass.ids).map(String::as_str).collect();
+        // What rows lost all at once says nothing about what the plan drops with reason.
+        let mass = self.state.pending.mass.iter().filter(|mass| mass.file == PLAN);
+        let mass: HashSet<&str> = mass.flat_map(|mass| &mass.ids).map(String::as_str).collect();
         let believes_rows = sides.tasks.is_some() && !sides.is_damaged && !sides.tasks_guarded;
         let mut removals = Vec::new();
         let mut clashes = Vec::new();
