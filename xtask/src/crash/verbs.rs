@@ -32,6 +32,17 @@ pub(crate) enum Effect {
     Task(&'static str),
     /// The task is done.
     Done(&'static str),
+    /// An image of another format holds this text.
+    Shown { image: &'static str, text: &'static str },
+}
+
+/// A project of another format than hseos: its files, the commands that make it one at work.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Beginning {
+    files: &'static [(&'static str, &'static str)],
+    steps: &'static [&'static [&'static str]],
+    /// How many entries the files make when they are taken in.
+    taken_in: usize,
 }
 
 /// The project before the verb.
@@ -45,6 +56,8 @@ pub(crate) enum Start {
     Edited,
     /// A database of an older tool, which has never met the program.
     Older,
+    /// A project of another format.
+    Of(&'static Beginning),
 }
 
 /// One verb on one project.
@@ -72,7 +85,45 @@ const VERBS: &[Verb] = &[
         effect: Effect::Done("T1"),
         starts: &[Start::Worked, Start::Edited],
     },
+    Verb {
+        name: "state-patch",
+        words: &["call", "state_patch", "{\"patch\":{\"notes\":\"by the tried one\"}}"],
+        effect: Effect::Shown { image: ".skillstate/skillstate.json", text: "by the tried one" },
+        starts: &[Start::Of(&SKILLSTATE)],
+    },
+    Verb {
+        name: "start-task",
+        words: &["call", "start_task", "{\"taskId\":\"01-one\"}"],
+        effect: Effect::Shown { image: ".github/upgrades/net/tasks.md", text: "🔄 01-one" },
+        starts: &[Start::Of(&PLANNED)],
+    },
+    Verb {
+        name: "complete-task",
+        words: &["call", "complete_task", "{\"taskId\":\"01-one\"}"],
+        effect: Effect::Shown { image: ".github/upgrades/net/tasks.md", text: "✅ 01-one" },
+        starts: &[Start::Of(&STARTED)],
+    },
+    Verb {
+        name: "msd-patch",
+        words: &["call", "msd_state_patch", "{\"fields\":{\"Status\":\"Tried\"}}"],
+        effect: Effect::Shown { image: ".planning/STATE.md", text: "Status: Tried" },
+        starts: &[Start::Of(&PLANNING)],
+    },
 ];
+
+static SKILLSTATE: Beginning = Beginning { files: &[], steps: &[&["skillstate", "init"]], taken_in: 0 };
+static PLANNED: Beginning = Beginning { files: &[PLAN], steps: &[], taken_in: 1 };
+static STARTED: Beginning =
+    Beginning { files: &[PLAN], steps: &[&["call", "start_task", "{\"taskId\":\"01-one\"}"]], taken_in: 1 };
+static PLANNING: Beginning = Beginning { files: &[POSITION], steps: &[], taken_in: 1 };
+
+const PLAN: (&str, &str) =
+    (".github/upgrades/net/plan.md", "# Plan\n\n## Tasks\n\n### 01-one: First\n\nDo it.\n\n### 02-two: Second\n");
+const POSITION: (&str, &str) = (
+    ".planning/STATE.md",
+    "---\nmilestone: v1.0\nstatus: planning\n---\n\n# Project State\n\n## Current Position\n\nPhase: 1 of 3\n\
+     Status: Planning\n\n## Session Continuity\n\nLast session: none\n",
+);
 
 const WORK: &[&[&str]] = &[
     &["hseos", "state", "write", "branch", "main"],
@@ -111,11 +162,19 @@ pub(crate) fn scenarios() -> impl Iterator<Item = Scenario> {
 
 impl fmt::Display for Scenario {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{} on {:?}", self.verb.name, self.start)
+        match self.start {
+            Start::Of(beginning) => write!(out, "{} after {} steps", self.verb.name, beginning.steps.len()),
+            start => write!(out, "{} on {start:?}", self.verb.name),
+        }
     }
 }
 
 impl Scenario {
+    /// Whether the format's reads publish nothing, so that an image waits for the next write.
+    pub(crate) fn is_left_to_writes(&self) -> bool {
+        matches!(self.start, Start::Of(_))
+    }
+
     /// Whether it starts from a project at work, without anything that waits from outside.
     pub(crate) fn starts_worked(&self) -> bool {
         self.start == Start::Worked
@@ -145,9 +204,18 @@ impl Scenario {
                 fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
                 return sql::execute(&tables, OLDER);
             }
+            Start::Of(Beginning { files, .. }) => {
+                for (file, text) in *files {
+                    let path = project.root().join(file);
+                    path.parent()
+                        .map_or(Ok(()), fs::create_dir_all)
+                        .and_then(|()| fs::write(&path, text))
+                        .map_err(|error| format!("{file}: {error}"))?;
+                }
+            }
             Start::Worked | Start::Edited => {}
         }
-        for words in WORK {
+        for words in self.steps() {
             act(&[&["--actor", MAKER, "--json"], *words].concat())?;
         }
         if self.start == Start::Edited {
@@ -164,9 +232,18 @@ impl Scenario {
         Ok(())
     }
 
+    /// The commands that made the project.
+    fn steps(&self) -> &'static [&'static [&'static str]] {
+        match self.start {
+            Start::Empty | Start::Older => &[],
+            Start::Worked | Start::Edited => WORK,
+            Start::Of(beginning) => beginning.steps,
+        }
+    }
+
     /// What is missing of the writes that made the project: all of them were acknowledged.
     pub(crate) fn earlier_problems(&self, picture: &Picture) -> Vec<String> {
-        let made = if matches!(self.start, Start::Worked | Start::Edited) { WORK.len() } else { 0 };
+        let made = self.steps().len();
         let kept = picture.entries_of(MAKER).count();
         (kept != made).then(|| format!("of {made} earlier writes {kept} are there (P1)")).into_iter().collect()
     }
@@ -174,12 +251,15 @@ impl Scenario {
     /// What is wrong with the edits from outside: each must be taken in once, and nothing else as one of them.
     pub(crate) fn outside_problems(&self, picture: &Picture) -> Vec<String> {
         let external: Vec<&Value> = picture.entries_of("external").collect();
-        if self.start == Start::Older {
+        let wanted = match self.start {
+            Start::Older => Some(1),
+            Start::Of(beginning) => Some(beginning.taken_in),
+            _ => None,
+        };
+        if let Some(wanted) = wanted {
             let imports = external.len();
-            return (imports != 1)
-                .then(|| format!("the older database was taken in {imports} times"))
-                .into_iter()
-                .collect();
+            let wrong = imports != wanted && !(imports == 0 && picture.is_untouched());
+            return wrong.then(|| format!("what was there was taken in {imports} times")).into_iter().collect();
         }
         if self.start != Start::Edited {
             let own = external.iter().map(|entry| format!("our own write was taken for an outside edit: {entry}"));
@@ -207,18 +287,23 @@ impl Scenario {
 impl Effect {
     fn id(self) -> &'static str {
         match self {
-            Self::Field(id, _) | Self::Task(id) | Self::Done(id) => id,
+            Self::Field(id, _) | Self::Task(id) | Self::Done(id) | Self::Shown { text: id, .. } => id,
         }
     }
 
     /// How many times it was brought about: what the records say and what the journal says, or that they differ.
-    pub(crate) fn times(self, picture: &Picture) -> Result<usize, String> {
+    pub(crate) fn times(self, picture: &Picture, is_settled: bool) -> Result<usize, String> {
         let (records, holds) = match self {
             Self::Field(key, value) => (picture.history_rows(key, value), picture.field(key) == Some(value)),
             Self::Task(id) => (picture.tasks_named(id), picture.task(id).is_some()),
             Self::Done(id) => {
                 let done = picture.task(id).is_some_and(|task| task["status"] == "done");
                 (usize::from(done), done)
+            }
+            Self::Shown { image, text } => {
+                let times = picture.entries_of(TESTER).count();
+                // What else the image shows is compared with the records by doctor.
+                (times, if is_settled { picture.shows(image, text) } else { times > 0 })
             }
         };
         let journal = picture.entries_of(TESTER).count();
@@ -234,6 +319,7 @@ impl Effect {
         let read = |file: &str| fs::read_to_string(project.root().join(file)).unwrap_or_default();
         let rows = |query: &str| sql::query(&project.root().join(TABLES), query).is_ok_and(|rows| !rows.is_empty());
         let (file, line, query) = match self {
+            Self::Shown { image, text } => return read(image).contains(text).then(|| image.to_owned()),
             Self::Field(key, value) => (
                 "STATE.md",
                 format!("- **{key}:** {value}\n"),

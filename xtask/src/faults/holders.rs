@@ -103,7 +103,7 @@ fn meet(
         Fate::Killed => Told::Nothing,
         Fate::Continued => {
             let reply = holder.reply()?;
-            if reply.get("error").is_some() {
+            if !reply["error"].is_null() {
                 problems.push(format!("a living holder was robbed: {reply}"));
             }
             Told::Done

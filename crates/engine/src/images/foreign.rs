@@ -95,7 +95,7 @@ impl<'a> ForeignLockHeld<'a> {
 
     fn make_pid_file(files: &'a ProjectFiles, path: &ProjectPath) -> io::Result<Self> {
         let text = format!("{}\n", std::process::id());
-        let file = create(files, path, &text)?;
+        let file = create_whole(files, path, &text)?;
         let touching = file.try_clone().ok().and_then(|file| keep_fresh(file, TOUCH).ok());
         Ok(Self { files, lock: path.clone(), shape: Shape::PidFile, text, file: Some(file), _touching: touching })
     }
@@ -189,6 +189,26 @@ fn create(files: &ProjectFiles, path: &ProjectPath, text: &str) -> io::Result<Fi
         return Err(error);
     }
     Ok(file)
+}
+
+// The same, and nobody ever sees the file without its text: one without a process id would be in everybody's way until
+// it is old. Where that cannot be had, such as without hard links, it is created and then filled.
+fn create_whole(files: &ProjectFiles, path: &ProjectPath, text: &str) -> io::Result<File> {
+    let dir = files.dir();
+    if dir.symlink_metadata(path.as_str()).is_ok() {
+        return Err(io::ErrorKind::AlreadyExists.into());
+    }
+    // One name for all: whoever makes this lock holds its format's own lock. A killed one's is taken away here.
+    let growing = path.beside(&format!(".mainstay-{}.tmp", path.name())).expect("a name beside a valid path is valid");
+    drop(dir.remove_file(growing.as_str()));
+    let Ok(file) = create(files, &growing, text) else { return create(files, path, text) };
+    let linked = dir.hard_link(growing.as_str(), dir, path.as_str());
+    drop(dir.remove_file(growing.as_str()));
+    match linked {
+        Ok(()) => Ok(file),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
+        Err(_) => create(files, path, text),
+    }
 }
 
 // Touches a file again and again until what is answered is dropped.
