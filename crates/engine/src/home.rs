@@ -1,7 +1,7 @@
 //! The engine's own folder, `.mainstay/`.
 
 use std::fs::{DirBuilder, File, OpenOptions};
-use std::io::{self, Write as _};
+use std::io::{self, Read, Seek as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
@@ -90,9 +90,13 @@ impl Home {
         let mut builder = DirBuilder::new();
         builder.recursive(true).mode(0o700).create(&self.0)?;
         let ignored = self.0.join(".gitignore");
-        let mut file = open_plain(OpenOptions::new().write(true).create(true).truncate(false), &ignored)?;
-        // An empty one is what a power failure left of ours.
-        if file.metadata()?.len() == 0 {
+        let mut file = open_plain(OpenOptions::new().read(true).write(true).create(true).truncate(false), &ignored)?;
+        let mut begin = Vec::new();
+        Read::by_ref(&mut file).take(2).read_to_end(&mut begin)?;
+        // One that is empty, or zeros, is what a power failure left of ours.
+        if begin.iter().all(|byte| *byte == 0) {
+            file.set_len(0)?;
+            file.rewind()?;
             file.write_all(b"*\n")?;
             file.sync_all()?;
         }

@@ -90,7 +90,7 @@ impl<'a> Story<'a> {
             return Ok(problems);
         }
         let ignored = fs::read_to_string(project.root().join(".mainstay/.gitignore")).unwrap_or_default();
-        if ignored != "*\n" {
+        if !ignored.starts_with('*') {
             problems.push(format!(".mainstay/.gitignore holds {ignored:?}"));
         }
         let files = project.files()?;

@@ -125,7 +125,8 @@ impl Run {
             }
             None => return Err(format!("{} was opened and is not known", path.display())),
         };
-        let idle = path.starts_with(".mainstay/locks");
+        // Ours, and those that tools of others honour.
+        let idle = path.starts_with(".mainstay/locks") || name_of(&path).contains(".lock");
         self.open.insert(call.result, Open::Thing { id, at: 0, appends: call.has("O_APPEND"), idle });
         Ok(meaning)
     }
@@ -150,7 +151,8 @@ impl Run {
             *at = from + bytes.len();
         }
         let op = Op::Write { file: *id, at: from, bytes: bytes.into() };
-        // Who holds a lock is written for messages alone, and is worth nothing after a restart.
+        // Who holds a lock of ours is written for messages alone. A lock that others honour is waited for, when its text is
+        // lost, as long as its format says: that is promised nowhere, and told in docs/durability.md.
         if *idle {
             disk.act_safely(&op);
             return Ok(Meaning::Nothing);
