@@ -120,10 +120,16 @@ pub(crate) fn check(product: &Product, choice: &Choice) -> Result<(), String> {
 fn try_scenario(product: &Product, scenario: &Scenario, model: Model, most: usize) -> Result<Outcome, String> {
     let prepared = Project::in_memory(product)?;
     let mut disk = Disk::empty(model);
-    scenario.prepare(&prepared, &mut |words| record(&prepared, words, &mut disk, &mut |_, _, _| {}))?;
-    // What was edited from outside is as old as it likes.
-    if differences(&disk, &prepared.root()).is_some() {
-        disk = at_rest(model, &prepared.root())?;
+    let root = prepared.root();
+    scenario.prepare(&prepared, &mut |words| {
+        // What came from outside is as old as it likes.
+        if differences(&disk, &root).is_some() {
+            disk = at_rest(model, &root)?;
+        }
+        record(&prepared, words, &mut disk, &mut |_, _, _| {})
+    })?;
+    if differences(&disk, &root).is_some() {
+        disk = at_rest(model, &root)?;
     }
     let story = Story::undisturbed(scenario, &prepared)?;
     let instants = instants(scenario, &prepared.copy_in_memory()?, disk)?;
@@ -173,7 +179,7 @@ fn record(
     let text = fs::read_to_string(&log).map_err(|error| format!("{}: {error}", log.display()))?;
     let root = project.root().canonicalize().map_err(|error| error.to_string())?;
     let mut run = Run::new(&root);
-    for call in log::parse(&text)? {
+    for call in log::parse(&text) {
         let before = disk.clone();
         let meaning = run.does(&call, disk)?;
         if meaning != Meaning::Nothing {
