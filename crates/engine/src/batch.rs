@@ -3,7 +3,7 @@
 use std::slice;
 use std::time::Duration;
 
-use format::Format;
+use format::{Format, Look};
 use model::{Call, Context, Refusal, RefusalClass, Reply, Space, Timestamp};
 
 use crate::deed::Deed;
@@ -77,6 +77,10 @@ pub(crate) fn event(engine: &Engine, format: &'static dyn Format, mut asked: Ask
     engine.home().make()?;
     let is_repeat = has_receipt(engine, &asked);
     if !is_repeat {
+        if asked.ctx.request_id.is_none() {
+            let look = Look { files: engine.files(), probes: engine.probes() };
+            asked.call.arguments.extend(format.spooling(&asked.call, &look));
+        }
         // The event is in the spool then; this one is its caller, who hears the receipt's reply.
         asked.ctx.request_id = Some(Spool::of(engine.home()).put(&asked)?);
     }
@@ -87,6 +91,17 @@ pub(crate) fn event(engine: &Engine, format: &'static dyn Format, mut asked: Ask
             Ok(reply)
         }
         answer => answer,
+    }
+}
+
+/// Applies the events of a format that are spooled, if the locks are free in time.
+///
+/// What becomes of them is told by their files: those that stay are still to be applied.
+pub(crate) fn replay(engine: &Engine, format: &'static dyn Format, ctx: &Context) {
+    let spool = Spool::of(engine.home());
+    if engine.home().check().is_ok() && !spool.is_empty() && !spool.pending(&[format], ctx, Events::All).is_empty() {
+        let deadline = Deadline::within(engine.lock_wait(EVENT_WAIT));
+        drop(carry_out(engine, &[format], &[], Events::All, &outside_context(ctx), deadline));
     }
 }
 

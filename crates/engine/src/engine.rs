@@ -8,7 +8,7 @@ use format::{Effect, Format, HealthProbe, Probes, Tool};
 use model::{Call, Context, Environment, Object, Origin, Refusal, RefusalClass, Reply, Timestamp};
 use store::{Opener, Store, StoreError};
 
-use crate::batch::{Asked, Thinker, event, write};
+use crate::batch::{Asked, Thinker, event, replay, write};
 use crate::home::Home;
 use crate::images::ProjectFiles;
 use crate::locks::WAIT;
@@ -139,6 +139,7 @@ impl Engine {
     /// **Errors**: `unknown_tool`, and whatever format, store and sources refuse.
     pub fn call(&self, call: &Call, identity: &Identity) -> Result<Reply, Refusal> {
         let (format, tool) = self.tool(&call.tool).ok_or_else(|| self.unknown_tool(&call.tool))?;
+        let tool = format.surface().switched(tool, &call.arguments);
         let call = Call::new(tool.name, call.arguments.clone());
         self.carry_out(format, tool, call, identity).map_err(|refusal| format.refused(tool, refusal))
     }
@@ -151,6 +152,9 @@ impl Engine {
         identity: &Identity,
     ) -> Result<Reply, Refusal> {
         let ctx = self.context(format, &call, identity)?;
+        if tool.effect == Effect::ReadEvents {
+            replay(self, format, &ctx);
+        }
         if tool.is_read() {
             match self.opened_store() {
                 Ok(store) => match read(self, store.as_deref(), format, &call, &ctx)? {

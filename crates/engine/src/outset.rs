@@ -58,6 +58,7 @@ fn rehearse_one(engine: &Engine, asked: &Asked) -> Result<Option<Reply>, Refusal
     }
     let mut outcome = format.handle(call, &view.over(&draft), ctx)?;
     let is_empty = outcome.changes.is_empty() && outcome.moves.is_empty() && outcome.files.is_empty();
+    let is_empty = is_empty && outcome.rewrites.is_empty();
     warnings.append(&mut outcome.reply.warnings);
     outcome.reply.warnings = warnings;
     Ok(is_empty.then_some(outcome.reply))

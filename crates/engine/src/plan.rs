@@ -345,11 +345,16 @@ fn images_of(
     // Others' bytes stay as they were taken in, unless a request changes what the file shows. A
     // merged file is written back by the next request that changes anything, or where reads take in.
     let waits_for_change = ground.sources.take_in != TakeIn::Always && own.is_empty();
+    let is_rewritten = |file: &Inspected| taken.rewrites.contains(&file.source.path);
     let stays = |file: &Inspected| {
+        if is_rewritten(file) {
+            return false;
+        }
         let understood = taken.conflicts.iter().all(|conflict| conflict.path != file.source.path);
         file.standing == Standing::Edited && understood && (waits_for_change || !file.source.keeps_base)
     };
-    let of_sources = ground.files.iter().filter(|file| !stays(file) && file.needs_rendering(!all.is_empty()));
+    let is_due = |file: &&Inspected| is_rewritten(file) || (!stays(file) && file.needs_rendering(!all.is_empty()));
+    let of_sources = ground.files.iter().filter(is_due);
     let mut paths: Vec<ProjectPath> = of_sources.map(|file| file.source.path.clone()).collect();
     paths.extend(unpublished(ground));
     if all.is_empty() && paths.is_empty() {

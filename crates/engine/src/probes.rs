@@ -11,7 +11,9 @@ use format::{DatabaseProbe, FileState, GitProbe, HealthProbe, Irregular, Probes,
 use model::Value;
 use rustix::fs::OFlags;
 
+use crate::home::Home;
 use crate::locks::Deadline;
+use crate::spool::Spool;
 use crate::{git, git_head, tables};
 
 /// How long a health answer may take.
@@ -45,6 +47,14 @@ impl Probes for HostProbes {
 
     fn head(&self) -> Option<String> {
         git_head::read(&self.root)
+    }
+
+    fn spooled(&self, tool: &str) -> usize {
+        Spool::of(&Home::of(&self.root)).count(tool)
+    }
+
+    fn program(&self) -> String {
+        std::env::current_exe().map_or_else(|_| "mainstay".to_owned(), |path| path.to_string_lossy().into_owned())
     }
 
     fn commits_between(&self, ancestor: &str, head: &str) -> Option<u64> {

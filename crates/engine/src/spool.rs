@@ -109,6 +109,15 @@ impl Spool {
         self.names().all(|name| id_of(&name).is_none())
     }
 
+    /// How many events of a tool wait.
+    pub(crate) fn count(&self, tool: &str) -> usize {
+        let is_of_tool = |id: &String| {
+            let object = bytes_of(&self.path(id)).and_then(|bytes| serde_json::from_slice::<Object>(&bytes).ok());
+            object.is_some_and(|object| object.get("tool").and_then(Value::as_str) == Some(tool))
+        };
+        self.names().filter_map(|name| id_of(&name)).filter(is_of_tool).count()
+    }
+
     /// Removes what writers that are gone left half written.
     pub(crate) fn sweep(&self) {
         for name in self.names().filter(|name| name.starts_with(".spool-")) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use format::{Conflict, Draft, RowsSeen, Seen, Taken, View};
-use model::{Change, Context, Refusal, RowImage, Warning};
+use model::{Change, Context, ProjectPath, Refusal, RowImage, Warning};
 use store::Reads;
 
 use crate::ground::{Ground, Inspected};
@@ -25,6 +25,8 @@ pub(crate) struct TakenIn {
     pub(crate) aside: Vec<Change>,
     /// Why writes of the space are refused for now.
     pub(crate) blocked: Option<Refusal>,
+    /// Files that requests of the batch have written again.
+    pub(crate) rewrites: Vec<ProjectPath>,
     /// Rows that stand in the table as the outside wrote them and are not written back.
     as_outside: BTreeSet<(String, String)>,
 }

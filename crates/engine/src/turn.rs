@@ -1,7 +1,7 @@
 //! A batch on its way: what was taken in and what its requests came to.
 
-use format::{Draft, Format, TakeIn, View};
-use model::{Change, Context, EntryCause, ExtraFile, Outcome, Refusal, RefusalClass, Reply, Revision, Space};
+use format::{Conflict, Draft, Format, TakeIn, View};
+use model::{Change, Context, EntryCause, ExtraFile, Outcome, Refusal, RefusalClass, Reply, Revision, Rewrite, Space};
 use store::{NewEntry, Reads, Txn};
 
 use crate::batch::{Answer, Asked, Thinker};
@@ -36,6 +36,7 @@ struct Decided {
     reply: Reply,
     changes: Vec<Change>,
     files: Vec<ExtraFile>,
+    rewrites: Vec<Rewrite>,
     moves: bool,
     written: bool,
 }
@@ -154,9 +155,10 @@ impl<'a> Turn<'a> {
                 Ok(decided) => {
                     txn.release().map_err(|error| refusals::of_store(&error))?;
                     self.written |= decided.written;
-                    self.own |= decided.written || !decided.files.is_empty();
+                    self.own |= decided.written || !decided.files.is_empty() || !decided.rewrites.is_empty();
                     self.changes.extend(decided.changes);
                     extra.files.extend(decided.files);
+                    self.rewrite(decided.rewrites);
                     extra.moves |= decided.moves;
                     answers.push(Ok(decided.reply));
                 }
@@ -169,6 +171,19 @@ impl<'a> Turn<'a> {
             }
         }
         Ok((answers, extra))
+    }
+
+    // Each file belongs to the space whose source it is.
+    fn rewrite(&mut self, rewrites: Vec<Rewrite>) {
+        for Rewrite { path, keeps_old } in rewrites {
+            let is_there = |ground: &Ground| ground.files.iter().any(|file| file.source.path == path);
+            let Some(place) = self.grounds.iter().position(is_there) else { continue };
+            let taken = &mut self.taken[place];
+            if keeps_old {
+                taken.conflicts.push(Conflict { path: path.clone() });
+            }
+            taken.rewrites.push(path);
+        }
     }
 
     fn decide(&self, txn: &mut dyn Txn, asked: &Asked) -> Result<Decided, Refusal> {
@@ -320,5 +335,6 @@ fn settled(
         moves: !outcome.moves.is_empty(),
         changes: outcome.changes,
         files: outcome.files,
+        rewrites: outcome.rewrites,
     })
 }

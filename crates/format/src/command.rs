@@ -21,7 +21,7 @@ pub struct Command {
     pub fixed: &'static [(&'static str, &'static str)],
     /// Turns what was typed, by option name, into the tool's arguments.
     pub arguments: fn(Object) -> Result<Object, Refusal>,
-    /// The text for people, without a final newline; empty prints nothing.
+    /// The text for people, without a final newline; empty prints nothing, a lone newline one empty line.
     ///
     /// A format that speaks JSON ([`Speech::Json`]) prints this whatever the caller asks for.
     pub print: fn(&Printed<'_>) -> String,

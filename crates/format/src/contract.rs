@@ -1,6 +1,6 @@
 //! The contract that every format meets.
 
-use model::{Call, Change, Context, Finding, Image, Outcome, ProjectPath, Refusal, Space, TableRows, WorkItem};
+use model::{Call, Change, Context, Finding, Image, Object, Outcome, ProjectPath, Refusal, Space, TableRows, WorkItem};
 
 use crate::{Files, Glance, HookEvent, Look, Seen, Sources, Surface, Taken, Tool, View};
 
@@ -37,6 +37,11 @@ pub trait Format: Sync {
     /// With the members that stand beside the error of its tool, whoever refused the call.
     fn refused(&self, _tool: &Tool, refusal: Refusal) -> Refusal {
         refusal
+    }
+
+    /// What an event says besides when it is spooled: what only this moment knows.
+    fn spooling(&self, _call: &Call, _look: &Look<'_>) -> Object {
+        Object::new()
     }
 
     /// The file images of a space that `touched` may have changed.

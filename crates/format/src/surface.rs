@@ -21,6 +21,8 @@ pub struct Surface {
     pub dashed_values_need_equals: bool,
     /// The option of the commands that names the project root, where there is one.
     pub root_option: Option<&'static str>,
+    /// Tools that become others when a switch of theirs is on.
+    pub switches: &'static [Switch],
     /// The host events that the format listens to.
     pub hooks: &'static [Hook],
     /// The argument that names the actor, where tools take one.
@@ -41,6 +43,17 @@ pub struct Surface {
     pub hosts_tables: bool,
     /// The name that `GET /health` gives the server, where clients of the format look for one.
     pub server_name: Option<&'static str>,
+}
+
+/// A tool that becomes another one: one that only looks, and mends where it is told to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Switch {
+    /// The tool as it is called.
+    pub tool: &'static str,
+    /// The argument that turns it when it is `true`.
+    pub argument: &'static str,
+    /// The tool that it becomes, with the same arguments.
+    pub becomes: &'static str,
 }
 
 /// One tool.
@@ -65,6 +78,8 @@ pub enum Effect {
     ///
     /// It is run without a lock; where it turns out to note something down, once more as a write.
     Read,
+    /// Nothing, after the events that wait in the spool were applied.
+    ReadEvents,
     /// Change them; a repeat of the same call may change them again.
     Write,
     /// Change them; a repeat of the same call changes nothing more.
@@ -131,6 +146,7 @@ impl Surface {
         missing_argument: "missing_argument",
         dashed_values_need_equals: false,
         root_option: None,
+        switches: &[],
         hooks: &[],
         actor_argument: None,
         actor_variable: None,
@@ -146,12 +162,19 @@ impl Surface {
         let listed = name.replace('.', "_");
         self.tools.iter().find(|tool| tool.name == listed)
     }
+
+    /// The tool that a call of `tool` with these arguments is for.
+    pub fn switched(&self, tool: &'static Tool, arguments: &Object) -> &'static Tool {
+        let is_on =
+            |switch: &&Switch| switch.tool == tool.name && arguments.get(switch.argument) == Some(&Value::Bool(true));
+        self.switches.iter().find(is_on).and_then(|switch| self.tool(switch.becomes)).unwrap_or(tool)
+    }
 }
 
 impl Tool {
     /// Whether it never changes a record.
     pub fn is_read(&self) -> bool {
-        self.effect == Effect::Read
+        matches!(self.effect, Effect::Read | Effect::ReadEvents)
     }
 
     /// The JSON schema of its arguments.

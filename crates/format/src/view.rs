@@ -71,7 +71,7 @@ pub trait Files {
     /// Whether a folder (not a link to one) stands at `path`.
     fn is_folder(&self, path: &ProjectPath) -> bool;
 
-    /// When a regular file was last modified; a hint for people, never a proof of anything.
+    /// When a regular file or a folder was last modified; a hint for people, never a proof of anything.
     fn modified(&self, _path: &ProjectPath) -> Option<Timestamp> {
         None
     }
@@ -138,6 +138,16 @@ pub trait Probes {
     /// How many commits lead from `ancestor` to `head`; `None` where it is no ancestor or git is silent.
     fn commits_between(&self, _ancestor: &str, _head: &str) -> Option<u64> {
         None
+    }
+
+    /// How many events of a tool wait in the spool.
+    fn spooled(&self, _tool: &str) -> usize {
+        0
+    }
+
+    /// The absolute path of this very program.
+    fn program(&self) -> String {
+        "mainstay".to_owned()
     }
 }
 

@@ -2,6 +2,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod eneo;
 pub mod hseos;
 pub mod msd;
 pub mod skillstate;
@@ -10,4 +11,4 @@ pub mod upgrade;
 use format::Format;
 
 /// Every format, in the order in which their locks are taken and their blocks are shown.
-pub static ALL: &[&dyn Format] = &[&hseos::Hseos, &skillstate::Skillstate, &upgrade::Upgrade, &msd::Msd];
+pub static ALL: &[&dyn Format] = &[&hseos::Hseos, &eneo::Eneo, &skillstate::Skillstate, &upgrade::Upgrade, &msd::Msd];

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod agent;
+mod eneo;
 mod environment;
 mod house;
 mod planning;

@@ -62,6 +62,7 @@ fn tools_of(surface: &Surface) -> String {
 fn tool_text(tool: &Tool) -> String {
     let effect = match tool.effect {
         Effect::Read => "Reads.",
+        Effect::ReadEvents => "Reads, once the events that wait were applied.",
         Effect::Write => "Writes.",
         Effect::WriteIdempotent => "Writes; a repeat changes nothing more.",
         Effect::Event => "Records an event, which is safe before it is applied.",

@@ -22,7 +22,7 @@ pub use image::{Cell, ExtraFile, Image, ImageContent, RowImage, TableRows};
 pub use path::{InvalidPath, ProjectPath};
 pub use record::{Record, RecordId, RecordKey, Revision, Space};
 pub use refusal::{Refusal, RefusalClass};
-pub use reply::{Outcome, Reply, Warning};
+pub use reply::{Outcome, Reply, Rewrite, Warning};
 pub use scan::Scan;
 pub use time::Timestamp;
 pub use work::{Finding, Severity, WorkItem, WorkState};

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::{Change, ExtraFile, FolderMove, Object, Value};
+use crate::{Change, ExtraFile, FolderMove, Object, ProjectPath, Value};
 
 /// Something the caller should know although the call went through.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,6 +73,15 @@ impl Reply {
     }
 }
 
+/// A file that is written again as the records say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rewrite {
+    /// The file.
+    pub path: ProjectPath,
+    /// Whether the bytes that stand there are kept beside as a conflict copy first.
+    pub keeps_old: bool,
+}
+
 /// What a format decided about a call. Nothing has happened yet.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
@@ -82,6 +91,8 @@ pub struct Outcome {
     pub moves: Vec<FolderMove>,
     /// Files without a record.
     pub files: Vec<ExtraFile>,
+    /// Files that are written again as the records say, although nothing of theirs may have changed.
+    pub rewrites: Vec<Rewrite>,
     /// A touch that `undo` and the default history skip.
     pub minor: bool,
     /// The answer.

@@ -124,7 +124,8 @@ impl Files for ProjectFiles {
     }
 
     fn modified(&self, path: &ProjectPath) -> Option<Timestamp> {
-        let metadata = self.dir.symlink_metadata(path.as_str()).ok().filter(cap_std::fs::Metadata::is_file)?;
+        let is_kept = |metadata: &cap_std::fs::Metadata| metadata.is_file() || metadata.is_dir();
+        let metadata = self.dir.symlink_metadata(path.as_str()).ok().filter(is_kept)?;
         Some(Timestamp::from_millis(metadata.mtime() * 1000 + metadata.mtime_nsec() / 1_000_000))
     }
 }

@@ -71,7 +71,9 @@ impl Terminal {
             return;
         }
         let mut text = text.to_owned();
-        text.push('\n');
+        if text != "\n" {
+            text.push('\n');
+        }
         if planted("println_on_closed_stdout") {
             // The planted fault is this very macro.
             #[allow(clippy::print_stdout)]

@@ -42,7 +42,7 @@ fn spelling(tool: &'static Tool, names: ToolNames) -> &'static str {
 fn annotations(effect: Effect) -> Option<ToolAnnotations> {
     let none = ToolAnnotations::new();
     match effect {
-        Effect::Read => Some(none.read_only(true)),
+        Effect::Read | Effect::ReadEvents => Some(none.read_only(true)),
         Effect::Write => None,
         Effect::WriteIdempotent => Some(none.idempotent(true)),
         Effect::Event => Some(none.destructive(false)),

@@ -11,7 +11,8 @@ const ALLOWED: &[(&str, &[&str], &[&str])] = &[
     // Planted faults: nothing in a release build.
     ("mainstay-mutants", &[], &[]),
     ("mainstay-format", &["mainstay-model"], &[]),
-    ("mainstay-formats", &["mainstay-format", "mainstay-model"], &[]),
+    ("mainstay-jq", &["mainstay-model"], &[]),
+    ("mainstay-formats", &["mainstay-format", "mainstay-jq", "mainstay-model"], &[]),
     ("mainstay-store", &["mainstay-model"], &[]),
     ("mainstay-store-memory", &["mainstay-store", "mainstay-model"], &[]),
     ("mainstay-store-sqlite", &["mainstay-store", "mainstay-model", "mainstay-mutants"], &[]),

@@ -1,0 +1,207 @@
+//! Regular expressions, in time that grows with the text and no faster.
+
+use std::rc::Rc;
+
+use regex::{Regex, RegexBuilder};
+
+use crate::halt::{Caught, Halt};
+use crate::message::shown;
+use crate::run::Run;
+use crate::value::Value;
+
+/// Largest compiled expression. **Units**: bytes.
+const SIZE: usize = 1024 * 1024;
+
+/// One place where an expression was found. **Units**: bytes.
+pub(crate) struct Matched {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    groups: Vec<Group>,
+}
+
+struct Group {
+    name: Option<String>,
+    text: Option<String>,
+    // In letters.
+    offset: Option<usize>,
+}
+
+#[allow(clippy::struct_excessive_bools, reason = "flags are what they are")]
+struct Flags {
+    global: bool,
+    skips_empty: bool,
+    ignores_case: bool,
+    ignores_blanks: bool,
+    dot_is_newline: bool,
+}
+
+fn read_flags(flags: Option<&Value>) -> Caught<Flags> {
+    let text = match flags {
+        None | Some(Value::Null) => "",
+        Some(Value::Text(text)) => text.as_str(),
+        Some(other) => return Err(Halt::error(format!("{} is not a string", shown(other)))),
+    };
+    let mut read =
+        Flags { global: false, skips_empty: false, ignores_case: false, ignores_blanks: false, dot_is_newline: false };
+    for letter in text.chars() {
+        match letter {
+            'g' => read.global = true,
+            'i' => read.ignores_case = true,
+            'x' => read.ignores_blanks = true,
+            'n' => read.skips_empty = true,
+            's' | 'p' => read.dot_is_newline = true,
+            // The longest match is asked for where leftmost alternatives would do; `^` and `$` mean lines anyway.
+            'l' => {}
+            _ => return Err(Halt::error(format!("{text} is not a valid modifier string"))),
+        }
+    }
+    Ok(read)
+}
+
+fn compile(run: &Run<'_>, pattern: &str, flags: &Flags) -> Caught<Regex> {
+    run.spend(64 + pattern.len() * 16)?;
+    let built = RegexBuilder::new(pattern)
+        .case_insensitive(flags.ignores_case)
+        .ignore_whitespace(flags.ignores_blanks)
+        .dot_matches_new_line(flags.dot_is_newline)
+        .multi_line(true)
+        .size_limit(SIZE)
+        .dfa_size_limit(SIZE)
+        .build();
+    built.map_err(|error| {
+        let reason = error.to_string();
+        let last = reason.lines().last().unwrap_or_default().trim_start_matches("error: ");
+        Halt::error(format!("{pattern} (at offset 0) is not a valid regex: {last}"))
+    })
+}
+
+/// Where an expression is found in a text: the first place, or all.
+///
+/// The expression may be a list of itself and its flags.
+pub(crate) fn find(
+    run: &Run<'_>,
+    text: &str,
+    pattern: &Value,
+    flags: Option<&Value>,
+    all: bool,
+) -> Caught<Vec<Matched>> {
+    let (pattern, flags) = match (pattern.as_items(), flags) {
+        (Some([pattern]), flags) => (pattern, flags),
+        (Some([pattern, own, ..]), None | Some(Value::Null)) => (pattern, Some(own)),
+        _ => (pattern, flags),
+    };
+    let source = pattern.as_text();
+    let source =
+        source.ok_or_else(|| Halt::error(format!("{} cannot be matched, as it is not a string", shown(pattern))))?;
+    let flags = read_flags(flags)?;
+    let regex = compile(run, source, &flags)?;
+    let names: Vec<Option<String>> = regex.capture_names().skip(1).map(|name| name.map(str::to_owned)).collect();
+    run.spend(text.len())?;
+    let mut found = Vec::new();
+    let mut letters = Letters { text, at: 0, count: 0 };
+    for captures in regex.captures_iter(text) {
+        let Some(whole) = captures.get(0) else { continue };
+        run.allocate(8 + names.len() * 4, whole.len())?;
+        if flags.skips_empty && whole.is_empty() {
+            continue;
+        }
+        let mut groups = vec![Group {
+            name: None,
+            text: Some(whole.as_str().to_owned()),
+            offset: Some(letters.before(whole.start())),
+        }];
+        for (place, name) in names.iter().enumerate() {
+            let group = captures.get(place + 1);
+            groups.push(Group {
+                name: name.clone(),
+                text: group.map(|group| group.as_str().to_owned()),
+                offset: group.map(|group| letters.count + text[letters.at..group.start()].chars().count()),
+            });
+        }
+        found.push(Matched { start: whole.start(), end: whole.end(), groups });
+        if !(flags.global || all) {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+// Counts letters up to places that only grow.
+struct Letters<'t> {
+    text: &'t str,
+    at: usize,
+    count: usize,
+}
+
+impl Letters<'_> {
+    fn before(&mut self, place: usize) -> usize {
+        self.count += self.text[self.at..place].chars().count();
+        self.at = place;
+        self.count
+    }
+}
+
+impl Matched {
+    /// The named groups as an object.
+    pub(crate) fn named(&self) -> Caught<Value> {
+        let named = self.groups.iter().filter_map(|group| Some((group.name.as_deref()?, group)));
+        Value::object(named.map(|(name, group)| (Rc::from(name), group.to_text())))
+    }
+
+    /// **Shape**: `{"offset","length","string","captures":[{"offset","length","string","name"}]}`.
+    fn to_value(&self) -> Caught<Value> {
+        let (whole, groups) = self.groups.split_first().ok_or_else(|| Halt::error("nothing was matched"))?;
+        let captures = groups.iter().map(|group| {
+            let mut members = group.members();
+            members
+                .push((Rc::from("name"), group.name.as_ref().map_or(Value::Null, |name| Value::text(name.as_str()))));
+            Value::object(members)
+        });
+        let captures = Value::array(captures.collect::<Caught<_>>()?)?;
+        let mut members = whole.members();
+        members.push((Rc::from("captures"), captures));
+        Value::object(members)
+    }
+}
+
+impl Group {
+    fn to_text(&self) -> Value {
+        self.text.as_ref().map_or(Value::Null, |text| Value::text(text.as_str()))
+    }
+
+    fn members(&self) -> Vec<(Rc<str>, Value)> {
+        let length = self.text.as_ref().map_or(0, |text| text.chars().count());
+        let offset = (Rc::from("offset"), self.offset.map_or(Value::number(-1.0), Value::count));
+        let (length, string) = ((Rc::from("length"), Value::count(length)), (Rc::from("string"), self.to_text()));
+        // What was not part of the match names its string first, as the reference does.
+        if self.text.is_some() { vec![offset, length, string] } else { vec![offset, string, length] }
+    }
+}
+
+fn input_text(input: &Value) -> Caught<&str> {
+    input.as_text().ok_or_else(|| Halt::error(format!("{} cannot be matched, as it is not a string", shown(input))))
+}
+
+pub(crate) fn test(run: &Run<'_>, input: Value, arguments: &[Value]) -> Caught<Value> {
+    Ok(Value::Bool(!find(run, input_text(&input)?, &arguments[0], arguments.get(1), false)?.is_empty()))
+}
+
+pub(crate) fn matches(run: &Run<'_>, input: Value, arguments: &[Value]) -> Caught<Value> {
+    let found = find(run, input_text(&input)?, &arguments[0], arguments.get(1), false)?;
+    Value::array(found.iter().map(Matched::to_value).collect::<Caught<_>>()?)
+}
+
+/// The text cut at every match.
+pub(crate) fn split(run: &Run<'_>, input: Value, arguments: &[Value]) -> Caught<Value> {
+    let text = input_text(&input)?;
+    let found = find(run, text, &arguments[0], arguments.get(1), true)?;
+    run.allocate(found.len() + 1, text.len())?;
+    let mut from = 0;
+    let mut parts = Vec::with_capacity(found.len() + 1);
+    for matched in found {
+        parts.push(Value::text(&text[from..matched.start]));
+        from = matched.end;
+    }
+    parts.push(Value::text(&text[from..]));
+    Value::array(parts)
+}

@@ -1,0 +1,54 @@
+//! Where the format's files stand.
+
+use model::{ProjectPath, Rewrite};
+
+/// Largest task or wave file. **Units**: bytes.
+pub(super) const LIMIT: u64 = 1024 * 1024;
+
+/// Largest mirror that is looked at. **Units**: bytes.
+pub(super) const MIRROR_LIMIT: u64 = 4 * 1024;
+
+/// The folder of the state; it is the marker of the format.
+pub(super) fn state() -> ProjectPath {
+    ProjectPath::known(".claude/state")
+}
+
+/// The task document.
+pub(super) fn task() -> ProjectPath {
+    ProjectPath::known(".claude/state/current-task.json")
+}
+
+/// The mirror of `tdd_phase`.
+pub(super) fn mirror() -> ProjectPath {
+    ProjectPath::known(".claude/state/phase")
+}
+
+/// The counter of the running wave.
+pub(super) fn wave() -> ProjectPath {
+    ProjectPath::known(".claude/state/wave.json")
+}
+
+/// The folder that shell scripts make to lock.
+pub(super) fn lock() -> ProjectPath {
+    ProjectPath::known(".claude/state/.locks/state.lock")
+}
+
+/// The folder of the prompt log.
+pub(super) fn stats() -> ProjectPath {
+    ProjectPath::known(".claude/stats")
+}
+
+/// The prompt log.
+pub(super) fn prompts() -> ProjectPath {
+    ProjectPath::known(".claude/stats/prompts.jsonl")
+}
+
+/// The rules that a session is told of.
+pub(super) fn rules() -> ProjectPath {
+    ProjectPath::known(".claude/rules/eneo-context.md")
+}
+
+/// A file whose bytes are kept beside before it is written again, or removed.
+pub(super) fn kept(path: ProjectPath) -> Rewrite {
+    Rewrite { path, keeps_old: true }
+}

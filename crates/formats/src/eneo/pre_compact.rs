@@ -1,0 +1,82 @@
+//! A copy of the scratchpad, before the host forgets.
+
+use format::{FileState, Irregular, View};
+use model::{Context, ExtraFile, Object, Outcome, ProjectPath, Value};
+
+use super::document::{self, is_slug};
+use super::refusals;
+use super::task_init::nothing;
+
+/// How much of one file is copied. **Units**: bytes.
+const MOST: usize = 256 * 1024;
+
+/// Largest file that is opened at all. **Units**: bytes.
+const LIMIT: u64 = 64 * 1024 * 1024;
+
+/// How many files are copied.
+const FILES: usize = 200;
+
+pub(super) fn pre_compact(view: &View<'_>, ctx: &Context) -> Outcome {
+    let mut outcome = nothing(Object::from_iter([("copied".to_owned(), Value::Null)]));
+    let task = refusals::readable_task(view);
+    let Some(slug) = task.as_ref().and_then(document::slug_of).filter(|slug| is_slug(slug)) else { return outcome };
+    let stamp = ctx.now.to_stamp();
+    let mut text = format!("# {slug} {stamp}\n");
+    let mut count = 0;
+    for folder in folders(slug, view, ctx) {
+        for name in view.files.list(&folder) {
+            let Ok(path) = folder.join(&name) else { continue };
+            if count < FILES && add(&mut text, &name, &view.files.read(&path, LIMIT)) {
+                count += 1;
+            }
+        }
+    }
+    let path = ProjectPath::new(format!(".claude/context/{slug}-{stamp}.md"));
+    if let (true, Ok(path)) = (count > 0, path) {
+        outcome.reply.body.insert("copied".into(), path.as_str().into());
+        outcome.files.push(ExtraFile::Create { path, bytes: text.into_bytes() });
+    }
+    outcome
+}
+
+// The host's own scratchpad where it lies in the project, else those of the task.
+fn folders(slug: &str, view: &View<'_>, ctx: &Context) -> Vec<ProjectPath> {
+    if let Some(said) = ctx.var("CLAUDE_SCRATCHPAD_DIR") {
+        let inner = said.strip_prefix(&ctx.root).map_or(said, |inner| inner.trim_start_matches('/'));
+        return ProjectPath::normalise(inner).into_iter().collect();
+    }
+    let Ok(phases) = ProjectPath::new(format!(".claude/phases/{slug}")) else { return Vec::new() };
+    let is_pad = |name: &String| name == "scratchpad" || (name.starts_with("phase-") && name.ends_with("-scratchpad"));
+    let mut names: Vec<String> = view.files.list(&phases).into_iter().filter(is_pad).collect();
+    names.sort_by_key(|name| (name != "scratchpad", name.clone()));
+    names.iter().filter_map(|name| phases.join(name).ok()).filter(|folder| view.files.is_folder(folder)).collect()
+}
+
+// Answers whether there was a regular file.
+fn add(text: &mut String, name: &str, state: &FileState) -> bool {
+    let bytes = match state {
+        FileState::Bytes(bytes) => bytes,
+        FileState::Irregular(Irregular::TooLarge) => &Vec::new(),
+        _ => return false,
+    };
+    let shown: String = name.chars().filter(|letter| !letter.is_control()).collect();
+    text.extend(["\n## ", &shown, "\n"]);
+    if matches!(state, FileState::Irregular(_)) {
+        text.push_str("\n(too large to be copied)\n");
+        return true;
+    }
+    let Ok(content) = std::str::from_utf8(bytes) else {
+        text.push_str("\n(no UTF-8 text)\n");
+        return true;
+    };
+    let end = (0..=content.len().min(MOST)).rev().find(|end| content.is_char_boundary(*end)).unwrap_or_default();
+    let part = &content[..end];
+    let longest = part.split(|letter| letter != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest.max(2) + 1);
+    let newline = if part.ends_with('\n') { "" } else { "\n" };
+    text.extend(["\n", &fence, "\n", part, newline, &fence, "\n"]);
+    if end < content.len() {
+        text.extend(["\n(cut after ", &MOST.to_string(), " bytes)\n"]);
+    }
+    true
+}

@@ -1,0 +1,34 @@
+//! What undo and rollback add: generations and times never go back.
+
+use format::{Draft, Records as _, View};
+use model::{Change, Context, Outcome, Value};
+
+use super::wave::Wave;
+use super::{document, records};
+
+pub(super) fn restored(changes: &[Change], view: &View<'_>, ctx: &Context) -> Outcome {
+    let highest = records::generation(view.records);
+    let mut after = Draft::new(view.records);
+    after.lay(changes);
+    let mut draft = Draft::new(&after);
+    let wave = changes.iter().any(|change| change.key == records::wave_key());
+    let wave = if wave { records::wave(&after) } else { None };
+    if let Some(Ok(wave)) = wave.map(Wave::read) {
+        // A wave that comes back is a new one: what was sent out since does not count for it.
+        draft.put(records::counter_key(), highest.into());
+        let next = records::next_generation(&mut draft);
+        draft.put(records::wave_key(), Value::Object(wave.with_generation(next).into_document()));
+    } else if after.get(&records::counter_key()).and_then(|value| value.as_i64()).unwrap_or_default() < highest {
+        draft.put(records::counter_key(), highest.into());
+    }
+    if changes.iter().any(|change| change.key == records::task_key())
+        && let Some(mut task) = records::task(&after)
+    {
+        let present = records::task(view.records);
+        let stored = present.as_ref().and_then(|task| document::time_of(task.get("last_update")));
+        let time = stored.map_or(ctx.now, |stored| stored.max(ctx.now));
+        task.insert("last_update".into(), time.to_seconds_text().into());
+        draft.put(records::task_key(), Value::Object(task));
+    }
+    Outcome { changes: draft.into_changes(), ..Outcome::default() }
+}
