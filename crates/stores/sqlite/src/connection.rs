@@ -22,7 +22,7 @@ const STATEMENTS: usize = 64;
 ///
 /// The first to open the store reads the whole log, four thousand instructions a page: with the
 /// thousand pages that `SQLite` would let it grow to, a short command would spend most of its time there.
-const PRAGMAS: &str = "PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 64;";
+const PRAGMAS: &str = "PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 40;";
 
 /// Opens the file, which must exist, for writing if possible.
 ///
