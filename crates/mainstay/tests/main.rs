@@ -4,6 +4,7 @@
 mod agent;
 mod eneo;
 mod environment;
+mod hooks;
 mod house;
 mod planning;
 mod reference;

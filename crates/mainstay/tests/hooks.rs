@@ -1,0 +1,147 @@
+//! P9: nothing that a host sends, or fails to send, breaks the host.
+
+use std::process::{Child, Stdio};
+
+use testkit::pool::{cores, in_parallel};
+use testkit::process::{DEADLINE, Finished, Sandbox, finish};
+
+/// Every event of a host, one that nobody knows, and the status line.
+const EVENTS: &[&str] = &[
+    "session-start",
+    "user-prompt-submit",
+    "pre-tool-use",
+    "post-tool-use",
+    "subagent-start",
+    "subagent-stop",
+    "stop",
+    "pre-compact",
+    "session-end",
+    "no-such-event",
+    "statusline",
+];
+
+/// A project in which every format has something to say.
+fn project() -> Sandbox {
+    let sandbox = Sandbox::new().unwrap();
+    let names: Vec<String> = formats::ALL.iter().map(|format| format!("{:?}", format.name())).collect();
+    std::fs::write(sandbox.root().join("mainstay.toml"), format!("formats = [{}]\n", names.join(", "))).unwrap();
+    for words in [
+        &["skillstate", "init"][..],
+        &["skillstate", "patch", "{\"goal\":\"ship it\"}"],
+        &["msd", "state", "init", "--milestone", "v1.0"],
+        &["hseos", "state", "write", "phase", "execution"],
+    ] {
+        let finished = finish(sandbox.mainstay(binary()).args(words), "", DEADLINE).unwrap();
+        assert!(finished.status.success(), "{words:?}: {}", finished.stderr);
+    }
+    sandbox
+}
+
+fn binary() -> &'static std::path::Path {
+    std::path::Path::new(env!("CARGO_BIN_EXE_mainstay"))
+}
+
+fn told(sandbox: &Sandbox, event: &str, stdin: &str) -> Finished {
+    let mut command = sandbox.mainstay(binary());
+    match event {
+        "statusline" => command.arg("statusline"),
+        event => command.args(["hook", event]),
+    };
+    finish(&mut command, stdin, DEADLINE).unwrap_or_else(|error| panic!("{event}: {error}"))
+}
+
+fn is_quiet(event: &str, input: &str, finished: &Finished) {
+    let shown = format!("{event} < {input:.60}: {finished:?}");
+    assert_eq!(finished.exit(), "0", "{shown}");
+    for word in ["panicked", "stack backtrace", "RUST_BACKTRACE"] {
+        assert!(!finished.stderr.contains(word), "{shown}");
+    }
+    let line = finished.stdout.trim_end();
+    if event != "statusline" && line.starts_with('{') {
+        assert!(serde_json::from_str::<serde_json::Value>(line).is_ok_and(|said| said.is_object()), "{shown}");
+    }
+}
+
+#[test]
+fn bad_input_is_survived() {
+    let sandbox = project();
+    let deep = format!("{{\"session_id\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000));
+    let long = format!("{{\"session_id\":\"{}\",\"prompt\":\"x\"}}", "i".repeat(10_000));
+    let inputs = [
+        "",
+        "not json",
+        "[]",
+        "null",
+        "{}",
+        "{}{}",
+        "{\"session_id\":",
+        "\u{feff}{}",
+        "{\"session_id\":7,\"agent_id\":[],\"prompt\":{},\"last_assistant_message\":1,\"tool_input\":\"x\"}",
+        "{\"session_id\":\"../../etc\",\"agent_id\":\"../x\",\"agent_type\":\"'\\\"\\n\",\"cwd\":\"/nowhere\"}",
+        "{\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"\\u0000'\\\"$(\"},\"source\":null}",
+        "{\"n\":1e999,\"last_assistant_message\":\"DONE|\\ud800\",\"model\":{\"display_name\":[]}}",
+        &deep,
+        &long,
+    ];
+    let cases: Vec<(&str, &str)> =
+        EVENTS.iter().flat_map(|event| inputs.iter().map(move |input| (*event, *input))).collect();
+    in_parallel(cores(), &cases, |(event, input)| is_quiet(event, input, &told(&sandbox, event, input)));
+}
+
+#[test]
+fn fifty_mebibytes_are_not_read() {
+    let sandbox = project();
+    let input = format!("{{\"prompt\":\"{}\"}}", "x".repeat(50 << 20));
+    for event in ["user-prompt-submit", "statusline"] {
+        let finished = told(&sandbox, event, &input);
+        is_quiet(event, "50 MiB", &finished);
+        let is_told = finished.stderr.contains("larger than");
+        assert!(is_told || event == "statusline", "{finished:?}");
+    }
+}
+
+#[test]
+fn an_end_that_never_comes_is_not_waited_for() {
+    let sandbox = project();
+    let mut hosts: Vec<Child> = EVENTS
+        .iter()
+        .map(|event| {
+            let mut command = sandbox.mainstay(binary());
+            match *event {
+                "statusline" => command.arg("statusline"),
+                event => command.args(["hook", event]),
+            };
+            command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+        })
+        .collect();
+    for (event, host) in EVENTS.iter().zip(&mut hosts) {
+        // The other end stays open while the program is waited for.
+        let open = host.stdin.take().unwrap();
+        assert!(host.wait().unwrap().success(), "{event}");
+        drop(open);
+    }
+}
+
+#[test]
+fn many_at_once_are_all_answered() {
+    let sandbox = project();
+    let numbers: Vec<usize> = (0..200).collect();
+    in_parallel(numbers.len(), &numbers, |number| {
+        let input = format!("{{\"session_id\":\"s{number}\",\"last_assistant_message\":\"nothing to note\"}}");
+        is_quiet("stop", &input, &told(&sandbox, "stop", &input));
+    });
+}
+
+#[test]
+fn a_project_that_cannot_be_read_is_no_reason_to_fail() {
+    let sandbox = project();
+    std::fs::write(sandbox.root().join("mainstay.toml"), "formats = 7\n").unwrap();
+    for event in EVENTS {
+        is_quiet(event, "{}", &told(&sandbox, event, "{}"));
+    }
+    std::fs::write(sandbox.root().join("mainstay.toml"), "formats = [\"skillstate\"]\n").unwrap();
+    std::fs::write(sandbox.root().join(".mainstay/state.db"), "no database at all, and long enough to be one").unwrap();
+    for event in EVENTS {
+        is_quiet(event, "{}", &told(&sandbox, event, "{}"));
+    }
+}
