@@ -172,10 +172,7 @@ impl Plan {
             images::sweep_apart(files);
         }
         for file in grounds.iter().flat_map(|ground| &ground.files) {
-            images::sweep(files, &file.source.path);
-        }
-        for file in grounds.iter().flat_map(|ground| &ground.files).filter(|file| file.source.keeps_base) {
-            images::sweep_copy(files, &file.source.path);
+            images::sweep(files, &file.source.path, file.source.keeps_base);
         }
         for (ground, taken) in grounds.iter().zip(taken) {
             for conflict in &taken.conflicts {

@@ -134,8 +134,11 @@ fn fill(files: &ProjectFiles, mut file: File, replaced: &ProjectPath, bytes: &[u
     if planted("temp_not_synced") { Ok(()) } else { file.sync_all() }
 }
 
-/// Removes what a killed writer left beside `target`.
-pub(crate) fn sweep(files: &ProjectFiles, target: &ProjectPath) {
+/// Removes what a killed writer left beside `target`, of a copy too where there may be one.
+pub(crate) fn sweep(files: &ProjectFiles, target: &ProjectPath, has_copies: bool) {
+    if has_copies {
+        drop(files.dir().remove_file(temporary_copy_of(target).as_str()));
+    }
     for temporary in temporaries_of(target) {
         match files.dir().remove_file(temporary.as_str()) {
             // The next name was used where this one could not be.
@@ -161,7 +164,7 @@ pub(crate) fn create_new(files: &ProjectFiles, path: &ProjectPath, bytes: &[u8])
     create_by(files, own, path, bytes)
 }
 
-/// The same of a copy beside `original`, by someone who holds the locks; [`sweep_copy`] knows its temporary name.
+/// The same of a copy beside `original`, by someone who holds the locks; [`sweep`] knows its temporary name.
 pub(super) fn create_copy(
     files: &ProjectFiles,
     original: &ProjectPath,
@@ -169,11 +172,6 @@ pub(super) fn create_copy(
     bytes: &[u8],
 ) -> io::Result<()> {
     create_by(files, temporary_copy_of(original), copy, bytes)
-}
-
-/// Removes what a killed writer left of a copy of `original`.
-pub(crate) fn sweep_copy(files: &ProjectFiles, original: &ProjectPath) {
-    drop(files.dir().remove_file(temporary_copy_of(original).as_str()));
 }
 
 fn temporary_copy_of(original: &ProjectPath) -> ProjectPath {
@@ -339,7 +337,7 @@ mod tests {
             assert!(prepared.publish(files, None).unwrap());
             assert_eq!(files.dir().read_to_string("file").unwrap(), "one");
             drop(Prepared::write(files, path, b"left by a killed writer").unwrap());
-            sweep(files, path);
+            sweep(files, path, false);
         };
         check(act, &[".mainstay-file.tmp", "file"]);
     }
