@@ -344,11 +344,9 @@ fn images_of(
     let waits_for_change = ground.sources.take_in != TakeIn::Always && own.is_empty();
     let is_rewritten = |file: &Inspected| taken.rewrites.contains(&file.source.path);
     let stays = |file: &Inspected| {
-        if is_rewritten(file) {
-            return false;
-        }
         let understood = taken.conflicts.iter().all(|conflict| conflict.path != file.source.path);
-        file.standing == Standing::Edited && understood && (waits_for_change || !file.source.keeps_base)
+        let is_left = understood && !is_rewritten(file) && (waits_for_change || !file.source.keeps_base);
+        file.standing == Standing::Edited && is_left
     };
     let is_due = |file: &&Inspected| is_rewritten(file) || (!stays(file) && file.needs_rendering(!all.is_empty()));
     let of_sources = ground.files.iter().filter(is_due);
