@@ -128,6 +128,16 @@ impl Picture {
         found
     }
 
+    // A change of another space than its entry's has that space before its key.
+    fn key_of(&self, entry: &Value, change: &Value) -> String {
+        let (space, key) = (entry["space"].as_str().unwrap_or_default(), change["key"].as_str().unwrap_or_default());
+        let is_space = |name: &str| self.journal.iter().any(|entry| entry["space"] == name);
+        match key.split_once(':') {
+            Some((other, key)) if is_space(other) => format!("{other} {key}"),
+            _ => format!("{space} {key}"),
+        }
+    }
+
     /// Revisions rise, and each change starts from where the one before it ended.
     pub(crate) fn chain(&self) -> Vec<String> {
         let mut found = Vec::new();
@@ -140,7 +150,7 @@ impl Picture {
             }
             last_revision = revision;
             for change in entry["changes"].as_array().into_iter().flatten() {
-                let key = format!("{} {}", entry["space"], change["key"]);
+                let key = self.key_of(entry, change);
                 let before = records.insert(key.clone(), &change["after"]).unwrap_or(&Value::Null);
                 if change["before"] != *before {
                     found.push(format!("journal: {key} in revision {revision} starts from {}", change["before"]));

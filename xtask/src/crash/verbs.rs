@@ -215,7 +215,8 @@ static PRUNABLE: Beginning = Beginning {
     files: &[(
         ".planning/STATE.md",
         "# Project State\n\n## Current Position\n\nPhase: 5 of 8 (Ledger)\nStatus: Planning\n\n\
-         ### Decisions\n\n- [Phase 1]: An old decision\n- [Phase 5]: A new one\n",
+         ### Decisions\n\n- [Phase 1]: An old decision\n- [Phase 5]: A new one\n\n\
+         ## Session Continuity\n\nLast session: none\n",
     )],
     steps: &[],
     taken_in: 1,

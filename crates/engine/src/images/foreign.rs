@@ -12,7 +12,10 @@ use model::{ProjectPath, Refusal, RefusalClass, Timestamp};
 use rustix::fs::{Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
 
 use super::files::ProjectFiles;
-use super::holder::{Holder, Judged, PidFileAges, Shape, judge_folder, judge_pid_file, our_mark, reclaim};
+use super::holder::{
+    Holder, Judged, PidFileAges, Shape, aside, judge_folder, judge_pid_file, our_mark, reclaim, release, sweep_aside,
+};
+use super::replace::rename_new;
 use crate::clock;
 use crate::locks::Deadline;
 use crate::refusals;
@@ -52,6 +55,7 @@ impl<'a> ForeignLockHeld<'a> {
         if let Some(parent) = folder.parent() {
             files.dir().create_dir_all(parent.as_str()).map_err(|error| refusals::of_io(parent.as_str(), &error))?;
         }
+        sweep_aside(files, folder, now);
         let judge = || judge_folder(files, folder, stale_ms, now);
         take(files, folder, Shape::Folder, wait, &judge, &|| Self::make_folder(files, folder))?
             .map_err(|error| refusals::of_io(folder.as_str(), &error))
@@ -76,21 +80,21 @@ impl<'a> ForeignLockHeld<'a> {
         })
     }
 
-    // What was made is removed again when its owner cannot be written.
+    // The folder is made aside and appears with its owner in it: one without an owner would be in
+    // everybody's way until it is old. Nobody's folder is replaced, an empty one of another neither.
     fn make_folder(files: &'a ProjectFiles, folder: &ProjectPath) -> io::Result<Self> {
-        let (owner, text) = (Shape::Folder.owner(folder), our_mark());
-        files.dir().create_dir(folder.as_str())?;
-        match create(files, &owner, &text) {
-            Ok(_) => Ok(Self { files, lock: folder.clone(), shape: Shape::Folder, text, file: None, _touching: None }),
-            // Someone took the folder away, and perhaps has made it anew: it is theirs.
-            Err(error) if matches!(error.kind(), io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound) => {
-                Err(io::ErrorKind::AlreadyExists.into())
-            }
-            Err(error) => {
-                drop(files.dir().remove_dir(folder.as_str()));
-                Err(error)
-            }
+        let (dir, text) = (files.dir(), our_mark());
+        if dir.symlink_metadata(folder.as_str()).is_ok() {
+            return Err(io::ErrorKind::AlreadyExists.into());
         }
+        let aside = aside(folder);
+        dir.create_dir(aside.as_str())?;
+        let made = create(files, &Shape::Folder.owner(&aside), &text).and_then(|_| rename_new(files, &aside, folder));
+        if let Err(error) = made {
+            drop(dir.remove_dir_all(aside.as_str()));
+            return Err(error);
+        }
+        Ok(Self { files, lock: folder.clone(), shape: Shape::Folder, text, file: None, _touching: None })
     }
 
     fn make_pid_file(files: &'a ProjectFiles, path: &ProjectPath) -> io::Result<Self> {
@@ -130,9 +134,9 @@ impl Drop for ForeignLockHeld<'_> {
             return;
         }
         // A lock that cannot be released goes stale; there is nobody here to tell.
-        drop(self.files.dir().remove_file(self.shape.owner(&self.lock).as_str()));
-        if self.shape == Shape::Folder {
-            drop(self.files.dir().remove_dir(self.lock.as_str()));
+        match self.shape {
+            Shape::Folder => release(self.files, &self.lock, &self.text),
+            Shape::PidFile => drop(self.files.dir().remove_file(self.lock.as_str())),
         }
     }
 }
