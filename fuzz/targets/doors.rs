@@ -44,6 +44,34 @@ pub(super) fn hook(bytes: &[u8]) {
     });
 }
 
+/// The last message of an agent, with or without a block that asks for a change.
+pub(super) fn response(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let event = serde_json::json!({ "session_id": "s1", "last_assistant_message": text });
+    let files: &[(&str, &[u8])] = &[
+        ("mainstay.toml", b"formats = [\"skillstate\"]\n"),
+        (".skillstate/skillstate.json", b"{\"version\":1,\"state\":{\"goal\":\"x\"}}"),
+    ];
+    World::with(files, |world| {
+        assert_eq!(told(world, "stop", &event), 0);
+        world.call("state_get", "{}").expect("the state can be read afterwards");
+    });
+}
+
+/// A command that an agent wants to run; the answer is yes or no.
+pub(super) fn gate(bytes: &[u8]) {
+    let command = String::from_utf8_lossy(bytes);
+    let event = serde_json::json!({ "tool_name": "Bash", "tool_input": { "command": command } });
+    let files: &[(&str, &[u8])] = &[("mainstay.toml", b"formats = [\"eneo\"]\n"), (".claude/state/phase", b"RED\n")];
+    World::with(files, |world| assert!(matches!(told(world, "pre-tool-use", &event), 0 | 2)));
+}
+
+fn told(world: &World, event: &str, input: &serde_json::Value) -> u8 {
+    let engine = Engine::open(world.setup()).expect("the settings are good");
+    let input = input.as_object().cloned().unwrap_or_default();
+    front_hook::answer(&engine, event, Ok(input), &identity()).expect("a hook is answered").code
+}
+
 /// One word a line.
 pub(super) fn command_line(bytes: &[u8]) {
     let words: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();

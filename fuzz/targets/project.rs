@@ -18,6 +18,11 @@ struct Taken {
 const PLAN: &[u8] =
     b"# Plan\n\n## Tasks\n\n### 01-one: First\n\nDo it.\n\n### 02-two: Second\n\n**Depends on**: 01-one\n";
 
+const PLAN_FILE: &str = ".planning/phases/1-begin/PLAN.md";
+const POSITION: &[u8] = b"---\nmilestone: v1.0\n---\n\n## Current Position\n\nPhase: 1 of 3\nStatus: Planning\n";
+const TASK: &[u8] = b"{\"slug\":\"login\",\"lane\":\"fast\",\"tdd_phase\":\"RED\",\"wave_status\":{},\"n\":1.50,\
+\"active_agents\":[\"scout\"],\"status\":\"in_progress\",\"next_hint\":\"go\",\"last_update\":\"2026-01-01T00:00:00Z\"}";
+
 pub(super) fn hseos_state(bytes: &[u8]) {
     let write = ("state_write", r#"{"fields":{"branch":"main"}}"#);
     take_in(&Taken { format: "hseos", file: "STATE.md", beside: &[], read: "state_read", write }, bytes);
@@ -57,6 +62,49 @@ pub(super) fn msd_state(bytes: &[u8]) {
         &Taken { format: "msd", file: ".planning/STATE.md", beside: &[], read: "msd_state_snapshot", write },
         bytes,
     );
+}
+
+pub(super) fn msd_roadmap(bytes: &[u8]) {
+    let (file, beside) =
+        (".planning/ROADMAP.md", &[(".planning/STATE.md", POSITION), (PLAN_FILE, b"# Plan\n" as &[u8])]);
+    take_in(&Taken { format: "msd", file, beside, read: "msd_state_json", write: ("msd_state_sync", "{}") }, bytes);
+}
+
+pub(super) fn skillstate_spec(bytes: &[u8]) {
+    let beside = &[(".skillstate/skillstate.json", b"{\"version\":1,\"state\":{\"goal\":\"x\"}}" as &[u8])];
+    let write = ("state_patch", r#"{"patch":{"notes":"one more"}}"#);
+    take_in(&Taken { format: "skillstate", file: "skill-spec.json", beside, read: "state_get", write }, bytes);
+}
+
+pub(super) fn upgrade_instructions(bytes: &[u8]) {
+    let file = ".github/upgrades/net/scenario-instructions.md";
+    let (beside, write) = (&[(".github/upgrades/net/plan.md", PLAN)], ("start_task", r#"{"taskId":"01-one"}"#));
+    take_in(&Taken { format: "upgrade", file, beside, read: "recover", write }, bytes);
+}
+
+pub(super) fn eneo_task(bytes: &[u8]) {
+    let (file, write) = (".claude/state/current-task.json", ("eneo_phase_set", r#"{"phase":"GREEN"}"#));
+    take_in(&Taken { format: "eneo", file, beside: &[], read: "eneo_task_get", write }, bytes);
+}
+
+pub(super) fn eneo_wave(bytes: &[u8]) {
+    let (file, beside) = (".claude/state/wave.json", &[(".claude/state/current-task.json", TASK)]);
+    let write = ("eneo_wave_event", r#"{"agent_id":"a1","agent_type":"scout","last_assistant_message":"DONE|x"}"#);
+    take_in(&Taken { format: "eneo", file, beside, read: "eneo_wave_status", write }, bytes);
+}
+
+/// A program is refused, or makes one object of the task; either way the task can be read afterwards.
+pub(super) fn jq_program(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let files: &[(&str, &[u8])] =
+        &[("mainstay.toml", b"formats = [\"eneo\"]\n"), (".claude/state/current-task.json", TASK)];
+    World::with(files, |world| {
+        let arguments = serde_json::json!({ "expr": text }).to_string();
+        drop(world.call("eneo_task_get", &arguments));
+        drop(world.call("eneo_task_update", &arguments));
+        let found = world.call("eneo_task_get", "{}").expect("a task can be read").body;
+        assert_eq!(found.get("found"), Some(&Value::Bool(true)), "{found:?}");
+    });
 }
 
 /// The status line reads the file itself, before any store.
