@@ -35,6 +35,8 @@ pub(crate) struct Plan {
     pub(crate) moved: Vec<PendingMove>,
     /// The folder moves that come before the files.
     moving: Moving,
+    /// Images that are not published, and why.
+    warnings: Vec<Warning>,
 }
 
 /// One file to be replaced or removed.
@@ -66,6 +68,8 @@ impl Plan {
         }
         for (ground, taken) in grounds.iter().zip(taken) {
             let mut images = images_of(engine, txn, ground, changes, taken, ctx)?;
+            let is_asked_for = changes.iter().any(|change| change.key.space == ground.space);
+            plan.check_sizes(ground, &mut images, is_asked_for)?;
             for file in &ground.files {
                 let at = images.iter().position(|image| image.path == file.source.path);
                 let image = at.map(|at| images.swap_remove(at));
@@ -97,8 +101,34 @@ impl Plan {
         Ok(plan)
     }
 
+    /// An image that could not be read back is not written: refused where a request asks for it, else
+    /// told, so that what is only to be restored holds up nobody.
+    fn check_sizes(&mut self, ground: &Ground, images: &mut Vec<Image>, is_asked_for: bool) -> Result<(), Refusal> {
+        let mut too_large = None;
+        images.retain(|image| {
+            let ImageContent::Bytes(bytes) = &image.content else { return true };
+            let source = ground.sources.files.iter().find(|source| source.path == image.path);
+            let limit = source.map_or(OTHER_LIMIT, |source| source.limit);
+            let fits = bytes.len() as u64 <= limit;
+            if !fits && is_asked_for {
+                too_large.get_or_insert_with(|| refusals::image_too_large(&image.path, bytes.len(), limit));
+            } else if !fits {
+                self.warnings.push(stale(&image.path, &format!("it would have more than {limit} bytes")));
+            }
+            fits
+        });
+        too_large.map_or(Ok(()), Err)
+    }
+
     fn place(&mut self, space: &model::Space, file: &Inspected, image: Option<Image>) {
         if file.is_untouchable() {
+            // What stands there is not ours to replace; whoever takes it away gets the image.
+            if let (Some(ImageContent::Bytes(_)), Standing::Irregular) =
+                (image.map(|image| image.content), file.standing)
+                && let FileState::Irregular(why) = file.now
+            {
+                self.warnings.push(stale(&file.source.path, &format!("what stands there {why}")));
+            }
             return;
         }
         let Some(mark) = file.mark.clone() else { return };
@@ -240,7 +270,7 @@ impl Plan {
     ///
     /// Folders first, as in healing: an image belongs into the folder as it stands after the moves.
     pub(crate) fn publish(&mut self, engine: &Engine, store: &dyn Store, extra: &Extra) -> Vec<Warning> {
-        let mut warnings = Vec::new();
+        let mut warnings = std::mem::take(&mut self.warnings);
         let mut folders = BTreeSet::new();
         // What heal could not move waits on; only a request with moves of its own tries again.
         if extra.moves
@@ -265,7 +295,8 @@ impl Plan {
         }
         for file in &extra.files {
             if let Err((path, error)) = publish::extra(engine.files(), file, &self.moving) {
-                warnings.push(stale(&path, &error.to_string()));
+                let message = format!("{path} was not written ({error})");
+                warnings.push(Warning::new("image_stale", message).with("path", path.as_str()));
             }
         }
         for folder in folders {

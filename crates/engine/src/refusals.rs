@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use model::{Refusal, RefusalClass};
+use model::{ProjectPath, Refusal, RefusalClass};
 use store::StoreError;
 
 /// The code of a request with a value that no store could give back.
@@ -65,6 +65,14 @@ pub(crate) fn of_io(path: impl AsRef<Path>, error: &io::Error) -> Refusal {
     Refusal::new(RefusalClass::Unavailable, "write_failed", format!("cannot write {path}: {error}"))
         .with("path", path.to_string())
         .hint("check the permissions and the free space; nothing was changed")
+}
+
+/// An image that nobody could read back.
+pub(crate) fn image_too_large(path: &ProjectPath, size: usize, limit: u64) -> Refusal {
+    Refusal::refused("too_large", format!("{path} would have {size} bytes; at most {limit} are read"))
+        .with("path", path.as_str())
+        .with("limit", limit)
+        .hint("nothing was changed; take more out of it at once")
 }
 
 /// Something of the engine's own folder that is not what the engine made.

@@ -16,6 +16,31 @@ fn listed(desk: &Desk, id: &str) -> Value {
 }
 
 #[test]
+fn only_what_a_merge_would_bring_is_told_as_left_out() {
+    let desk = started();
+    desk.edit(STATE, r#"{"version":1,"state":{"goal":"one","odd":1}}"#);
+    sub(&desk, "state_patch", "w1", json!({"patch": {"goal": "two"}}));
+    patch(&desk, &json!({"odd": null}));
+    let reply = desk.done("agent_merge", json!({"agent": "w1"}));
+    assert_eq!((told(&reply), &reply.body["state"]), (vec![], &json!({"goal": "two"})));
+    desk.edit(".skillstate/agents/w1/skillstate.json", r#"{"version":1,"state":{"goal":"two","odd":2,"new":3}}"#);
+    assert_eq!(desk.refused("agent_merge", json!({"agent": "w1", "keep": "fail"})), "merge_conflict");
+    let reply = desk.done("agent_merge", json!({"agent": "w1", "keep": "sub"}));
+    assert_eq!((told(&reply), &reply.body["state"]), (vec!["undeclared_field"; 2], &json!({"goal": "two"})));
+}
+
+#[test]
+fn a_copy_of_others_was_changed_when_its_file_was() {
+    let desk = empty().write(".skillstate/agents/w1/skillstate.json", r#"{"goal":"g"}"#);
+    let file = std::fs::File::open(desk.at(".skillstate/agents/w1/skillstate.json")).unwrap();
+    let then = std::time::UNIX_EPOCH + std::time::Duration::from_millis(1_577_934_245_678);
+    file.set_modified(then).unwrap();
+    assert_eq!(listed(&desk, "w1")["lastModified"], "2020-01-02T03:04:05.678Z");
+    sub(&desk, "state_patch", "w1", json!({"patch": {"notes": "n"}}));
+    assert_eq!(listed(&desk, "w1")["lastModified"], "2026-01-02T03:04:05.678Z");
+}
+
+#[test]
 fn a_copy_starts_from_main_and_leaves_it_alone() {
     let desk = started();
     let forked = sub(&desk, "state_patch", "w1", json!({"append": {"progress": ["s"]}}));

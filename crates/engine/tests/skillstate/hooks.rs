@@ -153,6 +153,26 @@ fn a_sub_agent_is_forked_completed_or_dropped() {
 }
 
 #[test]
+fn a_copy_that_came_out_or_kept_something_is_not_dropped() {
+    let desk = started();
+    let end = |id: &str| hook(&desk, "subagent-stop", json!({"agent_id": id}));
+    for id in ["w1", "w2", "w3"] {
+        hook(&desk, "subagent-start", json!({"agent_id": id}));
+    }
+    desk.done("state_finalize", json!({"agent": "w1", "status": "failed", "result": "no database"}));
+    desk.done("state_checkpoint", json!({"agent": "w2", "label": "cp"}));
+    for id in ["w1", "w2", "w3"] {
+        assert_eq!(end(id), quiet());
+    }
+    let agents = desk.done("agent_list", json!({})).body["agents"].clone();
+    let shown: Vec<(&Value, &Value)> =
+        agents.as_array().unwrap().iter().map(|agent| (&agent["id"], &agent["status"])).collect();
+    assert_eq!(shown, [(&json!("w1"), &json!("failed")), (&json!("w2"), &json!("completed"))]);
+    assert!(desk.text(".skillstate/agents/w1/.session-meta.json").contains("no database"));
+    assert_eq!(desk.done("state_rollback", json!({"agent": "w2"})).body["checkpointId"], "1-cp");
+}
+
+#[test]
 fn the_next_session_hears_how_the_last_one_ended() {
     let desk = started();
     let previous = |desk: &Desk| payload(&hook(desk, "session-start", fixture("session-start")).0.unwrap());

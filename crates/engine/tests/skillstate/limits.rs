@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{STATE, empty, started, state};
+use super::{STATE, empty, patch, started, state};
 use crate::desk::told;
 
 const DEMO: &str = r#"{"id":"d","name":"Demo","version":"1","instructions":"x","schema":{
@@ -31,6 +31,24 @@ fn a_state_may_shrink_whatever_its_size() {
     assert_eq!(desk.refused("state_patch", json!({"patch": {"goal": "longer"}})), "state_too_large");
     assert_eq!(desk.done("state_patch", json!({"patch": {"goal": ""}})).body["seq"], 2);
     assert_eq!(desk.done("state_patch", json!({"patch": {"progress": []}})).body["seq"], 3);
+}
+
+#[test]
+fn a_result_stays_readable() {
+    let desk = started();
+    let refusal =
+        desk.call("state_finalize", json!({"status": "completed", "result": "r".repeat(16_385)})).unwrap_err();
+    assert_eq!((refusal.code.as_ref(), refusal.field.as_deref()), ("too_large", Some("result")));
+    desk.done("state_finalize", json!({"status": "completed", "result": "\u{1}".repeat(16_384)}));
+    patch(&desk, &json!({"goal": "two"}));
+    assert_eq!(desk.done("state_summary", json!({})).body["session"]["status"], "completed");
+}
+
+#[test]
+fn a_label_is_no_secret() {
+    let desk = started();
+    assert_eq!(desk.refused("state_checkpoint", json!({})), "secret_detected");
+    assert!(!desk.stands(".skillstate/checkpoints"));
 }
 
 #[test]
@@ -99,7 +117,7 @@ fn secrets_of_others_are_masked_in_every_reply_and_stay_in_the_file() {
         ("spec_next", json!({})),
         ("state_diff", json!({"full": true})),
         ("state_patch", json!({"append": {"progress": ["p"]}})),
-        ("state_checkpoint", json!({"label": "AKIAIOSFODNN7EXAMPLE"})),
+        ("state_checkpoint", json!({})),
         ("state_rollback", json!({})),
     ] {
         let reply = serde_json::to_string(&desk.done(tool, arguments).to_object()).unwrap();

@@ -93,6 +93,8 @@ fn what_is_no_file_is_refused_and_stays() {
     std::fs::remove_dir(desk.at(STATE)).unwrap();
     desk.edit(STATE, &before);
     assert_eq!(patch(&desk, &json!({"goal": "two"}))["seq"], 2, "the very bytes are back");
+    assert!(desk.text(STATE).contains("\"two\""), "what is accepted is published");
+    let before = desk.text(STATE);
     let elsewhere = tempfile::tempdir().unwrap();
     let target = elsewhere.path().join("target");
     std::fs::write(&target, &before).unwrap();
@@ -102,6 +104,79 @@ fn what_is_no_file_is_refused_and_stays() {
         assert_eq!(desk.refused(tool, json!({})), "path_outside_project");
     }
     assert_eq!(std::fs::read_to_string(&target).unwrap(), before);
+    assert_eq!(desk.refused("state_patch", json!({"patch": {"goal": "x"}})), "path_outside_project");
+    desk.remove(STATE);
+    desk.edit(STATE, "x".repeat(9 * 1024 * 1024));
+    assert_eq!(desk.refused("state_patch", json!({"patch": {"goal": "x"}})), "too_large");
+    desk.edit(STATE, &before);
+    assert_eq!(patch(&desk, &json!({"goal": "three"}))["warnings"], json!([]));
+    assert!(desk.text(STATE).contains("\"three\""), "what is accepted is published");
+}
+
+#[test]
+fn a_state_that_could_not_be_read_back_is_not_written() {
+    let items = format!("[1{}]", ",1".repeat(1_000_000));
+    let large = format!("{{\"version\":1,\"state\":{{\"goal\":\"x\",\"progress\":{items}}}}}");
+    let desk = empty().write(STATE, &large);
+    assert_eq!(desk.refused("state_patch", json!({"patch": {"goal": null}})), "too_large");
+    assert_eq!(desk.refused("state_checkpoint", json!({})), "too_large");
+    assert_eq!(desk.text(STATE), large, "nothing was changed");
+    assert!(!desk.stands(".skillstate/checkpoints"));
+    desk.done("state_diff", json!({}));
+    assert_eq!(seq(&desk), 1);
+    desk.remove(STATE);
+    let reply = desk.done("spec_next", json!({}));
+    assert_eq!((told(&reply), &reply.body["goal"]), (vec!["file_restored", "image_stale"], &json!("x")));
+    assert_eq!(patch(&desk, &json!({"progress": []}))["seq"], 2, "it may shrink below the limit at once");
+    assert!(desk.text(STATE).contains("\"progress\": []"));
+}
+
+#[test]
+fn checkpoints_that_lead_out_of_the_project_are_refused() {
+    let elsewhere = tempfile::tempdir().unwrap();
+    let desk = started();
+    std::os::unix::fs::symlink(elsewhere.path(), desk.at(".skillstate/checkpoints")).unwrap();
+    for (tool, arguments) in
+        [("state_checkpoint", json!({})), ("state_rollback", json!({})), ("skillstate_init", json!({"fresh": true}))]
+    {
+        assert_eq!(desk.refused(tool, arguments), "path_outside_project", "{tool}");
+    }
+    assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 0);
+    patch(&desk, &json!({"goal": "two"}));
+    desk.edit("skill-spec.json", "[]");
+    assert_eq!(desk.refused("state_rollback", json!({})), "spec_invalid", "the spec comes first");
+    assert_eq!(desk.refused("state_patch", json!({"patch": {}, "agent": "a b"})), "spec_invalid");
+    assert_eq!(desk.refused("state_finalize", json!({"status": "failed", "agent": "a b"})), "invalid_agent_id");
+}
+
+#[test]
+fn numbers_of_checkpoints_end_and_say_so() {
+    let desk = started();
+    desk.edit(".skillstate/checkpoints/999999999999999-x.json", r#"{"state":{"goal":"theirs"}}"#);
+    let reply = desk.done("state_rollback", json!({}));
+    assert_eq!(reply.body["saved"], "1000000000000000-before-rollback");
+    let reply = desk.done("state_rollback", json!({"checkpointId": "1000000000000000-before-rollback"}));
+    assert_eq!(reply.body["state"]["goal"], "one", "what was saved can be found");
+    desk.edit(".skillstate/checkpoints/18446744073709551615-x.json", r#"{"state":{"goal":"last"}}"#);
+    assert_eq!(desk.refused("state_checkpoint", json!({})), "too_large");
+    assert_eq!(desk.refused("state_rollback", json!({})), "too_large", "nothing goes back without a safety copy");
+    assert_eq!(state(&desk)["goal"], "one");
+}
+
+#[test]
+fn a_folder_in_the_way_of_init_is_told() {
+    let desk = Desk::new().write(".claude", "no folder");
+    let reply = desk.done("skillstate_init", json!({}));
+    assert_eq!(told(&reply), ["write_failed"]);
+    let page = ".claude/skills/skillstate/SKILL.md";
+    assert!(!reply.body["created"].as_array().unwrap().contains(&json!(page)));
+    let elsewhere = tempfile::tempdir().unwrap();
+    desk.remove(".claude");
+    std::os::unix::fs::symlink(elsewhere.path(), desk.at(".claude")).unwrap();
+    let reply = desk.done("skillstate_init", json!({}));
+    assert_eq!(told(&reply), ["path_outside_project"]);
+    assert!(!reply.body["kept"].as_array().unwrap().contains(&json!(page)));
+    assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 0);
 }
 
 #[test]

@@ -1,21 +1,30 @@
 //! What each rule of redaction matches; every matcher starts at a clue and looks both ways.
+//!
+//! Hostile text is full of clues, so a matcher that fails must not have looked far: the stretches that
+//! the matchers of one rule look at hardly overlap, and a text costs a bounded number of looks per byte.
 
 use std::ops::Range;
 
 /// `\b(?:AKIA|ASIA)[0-9A-Z]{16}\b`.
 pub(super) fn aws_key(text: &str, at: usize) -> Option<Range<usize>> {
+    if !starts_word(text, at) {
+        return None;
+    }
     let end = run(text, at + 4, |byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
-    (starts_word(text, at) && end - at == 20 && ends_word(text, end)).then_some(at..end)
+    (end - at == 20 && ends_word(text, end)).then_some(at..end)
 }
 
 /// `\bgh[pousr]_[A-Za-z0-9]{36,255}\b` or `\bgithub_pat_[A-Za-z0-9_]{30,255}\b`.
 pub(super) fn github(text: &str, at: usize) -> Option<Range<usize>> {
+    if !starts_word(text, at) {
+        return None;
+    }
     let (body, least, end) = match text[at..].strip_prefix("github_pat_") {
         Some(_) => (at + 11, 30, run(text, at + 11, is_word)),
         None => (at + 4, 36, run(text, at + 4, |byte| byte.is_ascii_alphanumeric())),
     };
     let fits = (least..=255).contains(&(end - body));
-    (starts_word(text, at) && fits && ends_word(text, end)).then_some(at..end)
+    (fits && ends_word(text, end)).then_some(at..end)
 }
 
 /// `\bglpat-[A-Za-z0-9_-]{20,}`.
@@ -39,7 +48,8 @@ pub(super) fn stripe(text: &str, at: usize) -> Option<Range<usize>> {
 
 /// `\bAIza[0-9A-Za-z_-]{35}`.
 pub(super) fn google(text: &str, at: usize) -> Option<Range<usize>> {
-    long(text, at, 4, 35, is_dashed_word).map(|found| found.start..found.start + 39)
+    let key = text.get(at..at + 39)?;
+    (starts_word(text, at) && run(key, 4, is_dashed_word) == key.len()).then_some(at..at + 39)
 }
 
 /// `^sk-(?:(?:proj|svcacct|ant-api03|ant-admin01|or-v1)-[A-Za-z0-9_-]{20,}|[A-Za-z0-9]{32,})`.
@@ -73,12 +83,23 @@ pub(super) fn package(text: &str, at: usize) -> Option<Range<usize>> {
 
 /// `\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}`.
 pub(super) fn jwt(text: &str, at: usize) -> Option<Range<usize>> {
+    if !starts_word(text, at) || follows_header(text, at) {
+        return None;
+    }
     let header = long(text, at, 3, 10, is_dashed_word)?;
     let payload = header.end + 1;
     let has_payload = text[header.end..].starts_with(".eyJ");
     let end = has_payload.then(|| run(text, payload + 3, is_dashed_word)).filter(|end| end - payload >= 13)?;
     let signature = text[end..].starts_with('.').then(|| run(text, end + 1, is_dashed_word))?;
     (signature - end > 10).then_some(at..signature)
+}
+
+// Whether an earlier header begins in the same run of bytes: it ends at the same place and came to nothing.
+fn follows_header(text: &str, at: usize) -> bool {
+    let start = run_back(at, |place| {
+        is_dashed_word(text.as_bytes()[place]) && !(text[place..].starts_with("eyJ") && starts_word(text, place))
+    });
+    start.checked_sub(1).is_some_and(|before| is_dashed_word(text.as_bytes()[before]))
 }
 
 /// `-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----`, all up to the matching END line or the end of the text.
@@ -102,18 +123,21 @@ fn key_line(text: &str, at: usize, head: &str) -> Option<usize> {
 pub(super) fn auth_header(text: &str, at: usize) -> Option<Range<usize>> {
     const NAME: &str = "authorization";
     let before = text[..at].trim_end();
+    look(at - before.len());
     let start = before.len().checked_sub(NAME.len())?;
     let is_named = before.get(start..).is_some_and(|name| name.eq_ignore_ascii_case(NAME));
     if !is_named || !starts_word(text, start) {
         return None;
     }
     let scheme = text[at + 1..].trim_start();
+    look(text.len() - at - scheme.len());
     let rest = ["bearer", "basic", "token"]
         .into_iter()
         .find_map(|word| scheme.get(..word.len()).filter(|it| it.eq_ignore_ascii_case(word)).map(str::len))
         .map(|length| &scheme[length..])?;
     let value = rest.trim_start();
     let start = text.len() - value.len();
+    look(rest.len() - value.len());
     let end = run(text, start, |byte| byte.is_ascii_alphanumeric() || b"._~+/=-".contains(&byte));
     (value.len() < rest.len() && end - start >= 8).then_some(start..end)
 }
@@ -122,43 +146,74 @@ pub(super) fn auth_header(text: &str, at: usize) -> Option<Range<usize>> {
 pub(super) fn url_password(text: &str, at: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let is_scheme = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"+.-".contains(&byte);
-    let scheme = (0..at).rev().take_while(|place| is_scheme(bytes[*place]));
-    scheme.into_iter().find(|place| bytes[*place].is_ascii_lowercase() && starts_word(text, *place))?;
+    let scheme = run_back(at, |place| is_scheme(bytes[place]));
+    (scheme..at).find(|place| bytes[*place].is_ascii_lowercase() && starts_word(text, *place))?;
     let rest = &text[at + 3..];
-    let user = rest.find(|c: char| c.is_whitespace() || matches!(c, '/' | ':' | '@')).filter(|user| *user > 0)?;
-    let password = rest[user..].strip_prefix(':')?;
-    let length = password.find(|c: char| c.is_whitespace() || matches!(c, '/' | '@')).filter(|length| *length > 0)?;
+    let user = until(rest, |c| c.is_whitespace() || matches!(c, '/' | ':' | '@'));
+    let password = rest[user..].strip_prefix(':').filter(|_| user > 0)?;
+    let length = until(password, |c| c.is_whitespace() || matches!(c, '/' | '@'));
     let start = text.len() - password.len();
-    password[length..].starts_with('@').then_some(start..start + length)
+    (length > 0 && password[length..].starts_with('@')).then_some(start..start + length)
 }
 
 /// Group 2 of `\b([A-Z0-9_]*(?:PASSWORD|SECRET|TOKEN|API_?KEY)=["']?)([^\s"'&$<{][^\s"'&]{7,})`; the clue is `=`.
 pub(super) fn env_secret(text: &str, at: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let is_name = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
-    let length = (0..at).rev().take_while(|place| is_name(bytes[*place])).count();
-    let name = &text[at - length..at];
+    let start = run_back(at, |place| is_name(bytes[place]));
+    let name = &text[start..at];
     let is_secret = ["PASSWORD", "SECRET", "TOKEN", "APIKEY", "API_KEY"].into_iter().any(|word| name.ends_with(word));
-    if !is_secret || !starts_word(text, at - length) {
+    if !is_secret || !starts_word(text, start) {
         return None;
     }
     let value = &text[at + 1..];
     let value = value.strip_prefix(['"', '\'']).unwrap_or(value);
-    let length = value.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '&')).unwrap_or(value.len());
-    let (start, secret) = (text.len() - value.len(), &value[..length]);
-    (!secret.starts_with(['$', '<', '{']) && secret.chars().nth(7).is_some()).then_some(start..start + length)
+    if value.starts_with(['$', '<', '{']) {
+        return None;
+    }
+    let start = text.len() - value.len();
+    let length = until(value, |c| c.is_whitespace() || matches!(c, '"' | '\'' | '&'));
+    value[..length].chars().nth(7).is_some().then_some(start..start + length)
 }
 
 // A word that begins at `at`: `head` bytes, then at least `least` of the body.
 fn long(text: &str, at: usize, head: usize, least: usize, is_body: impl Fn(u8) -> bool) -> Option<Range<usize>> {
+    if !starts_word(text, at) {
+        return None;
+    }
     let end = run(text, at + head, is_body);
-    (starts_word(text, at) && end - at >= head + least).then_some(at..end)
+    (end - at >= head + least).then_some(at..end)
 }
 
 // The end of the run of bytes that begins at `start`; all of them are ASCII.
 fn run(text: &str, start: usize, belongs: impl Fn(u8) -> bool) -> usize {
-    start + text.as_bytes()[start..].iter().take_while(|byte| belongs(**byte)).count()
+    let length = text.as_bytes()[start..].iter().take_while(|byte| belongs(**byte)).count();
+    look(length);
+    start + length
 }
+
+// The start of the run of places that ends before `end`.
+fn run_back(end: usize, belongs: impl Fn(usize) -> bool) -> usize {
+    let length = (0..end).rev().take_while(|place| belongs(*place)).count();
+    look(length);
+    end - length
+}
+
+// How many bytes stand before the first character that ends them.
+fn until(text: &str, ends: impl Fn(char) -> bool) -> usize {
+    let length = text.find(ends).unwrap_or(text.len());
+    look(length);
+    length
+}
+
+// Counts in tests how many bytes were looked at.
+#[cfg(test)]
+fn look(bytes: usize) {
+    super::tests::LOOKED.with(|looked| looked.set(looked.get() + bytes));
+}
+
+#[cfg(not(test))]
+fn look(_bytes: usize) {}
 
 // A `\b` of ASCII before a word byte; text before `from` counts as what it is.
 fn starts_word(text: &str, at: usize) -> bool {

@@ -3,14 +3,14 @@
 //! **Order**: arguments, `not_initialized`, `spec_invalid`, agent id. The state file follows when it
 //! is read, then `if_seq`, then the patch.
 
-use format::{Files, Records, View};
-use model::{Call, Context, Refusal, Scan, Space, Warning};
+use format::{FileState, Files, Irregular, Records, Tool, View};
+use model::{Call, Context, ProjectPath, Refusal, Scan, Space, Warning};
 
 use super::records::Kind;
-use super::scope::{AgentId, Place, Scope, agents_folder, check_initialised};
+use super::scope::{AgentId, Place, Scope, agents_folder, check_initialised, outside};
 use super::spec::{self, Spec};
 use super::surface::SURFACE;
-use super::{arguments, copies};
+use super::{arguments, checkpoints, copies};
 
 /// A call that may be thought about.
 pub(super) struct Admitted {
@@ -24,24 +24,80 @@ pub(super) struct Admitted {
 
 /// Checks a call.
 pub(super) fn admit(call: &Call, view: &View<'_>, ctx: &Context) -> Result<Admitted, Refusal> {
+    let tool = checked(call, view, ctx)?;
+    let spec = spec::load(view, ctx);
+    let spec = if needs_spec(tool, call) { Ok(spec?) } else { spec };
+    let scope = scope(tool, call, ctx)?;
+    if !tool.is_read() {
+        check_links(tool, &scope, view.files)?;
+    }
+    Ok(Admitted { tool: tool.name, scope, spec })
+}
+
+/// The spaces that a call is about, the one that it may change first.
+///
+/// Each call asks for them several times, so the spec is read only where its refusal comes first.
+pub(super) fn spaces(call: &Call, view: &View<'_>, ctx: &Context) -> Result<Vec<Space>, Refusal> {
+    let tool = checked(call, view, ctx)?;
+    let scope = scope(tool, call, ctx).or_else(|wrong| {
+        if needs_spec(tool, call) {
+            spec::load(view, ctx)?;
+        }
+        Err(wrong)
+    })?;
+    Ok(spaces_of(tool, &scope, view))
+}
+
+// The tool of a call whose arguments are of the right types, in a project that uses the format.
+fn checked(call: &Call, view: &View<'_>, ctx: &Context) -> Result<&'static Tool, Refusal> {
     let tool = SURFACE.tool(&call.tool).ok_or_else(|| arguments::unknown_tool(&call.tool))?;
     arguments::check(tool, &call.arguments)?;
     if !matches!(tool.name, "spec_get" | "skillstate_init") {
         check_initialised(view.files, ctx)?;
     }
-    let spec = spec::load(view, ctx);
-    let needs_spec = matches!(
-        tool.name,
-        "state_patch" | "state_validate" | "state_rollback" | "agent_merge" | "spec_get" | "spec_next"
-    ) || tool.name == "skillstate_init" && !call.arguments.contains_key("spec");
-    let spec = if needs_spec { Ok(spec?) } else { spec };
-    let agent = arguments::text(&call.arguments, "agent");
-    let scope = match agent {
-        Some(id) if matches!(tool.name, "agent_read" | "agent_merge") => Scope::Agent(AgentId::given(id)?),
-        None if tool.name != "spec_next" && !tool.name.starts_with("state_") => Scope::Main,
-        _ => Scope::chosen(agent, ctx)?,
-    };
-    Ok(Admitted { tool: tool.name, scope, spec })
+    Ok(tool)
+}
+
+fn needs_spec(tool: &Tool, call: &Call) -> bool {
+    match tool.name {
+        "state_patch" | "state_validate" | "state_rollback" | "agent_merge" | "spec_get" | "spec_next" => true,
+        "skillstate_init" => !call.arguments.contains_key("spec"),
+        _ => false,
+    }
+}
+
+fn scope(tool: &Tool, call: &Call, ctx: &Context) -> Result<Scope, Refusal> {
+    match arguments::text(&call.arguments, "agent") {
+        Some(id) if matches!(tool.name, "agent_read" | "agent_merge") => AgentId::given(id).map(Scope::Agent),
+        // Hooks name their own scope; the environment of a session says nothing about it.
+        None if tool.name.starts_with("skillstate_") => Ok(Scope::Main),
+        None if tool.params.iter().all(|param| param.name != "agent") => Ok(Scope::Main),
+        agent => Scope::chosen(agent, ctx),
+    }
+}
+
+// Refuses a write next to links: through them something outside the project would be written.
+fn check_links(tool: &Tool, scope: &Scope, files: &dyn Files) -> Result<(), Refusal> {
+    let is_link = |path: &ProjectPath| files.read(path, 0) == FileState::Irregular(Irregular::Link);
+    let main = (tool.name == "agent_merge").then_some(&Scope::Main);
+    let metas = std::iter::once(scope).chain(main).map(Scope::meta_path);
+    let folder = scope.checkpoint_folder();
+    let mut files_beneath = Vec::new();
+    if keeps_checkpoints(tool) {
+        if is_link(&folder) && folder.join("0").is_ok_and(|beneath| is_link(&beneath)) {
+            return Err(outside(&folder));
+        }
+        let names = files.list(&folder).into_iter();
+        files_beneath = names.filter_map(|name| checkpoints::path(scope, checkpoints::id_of(&name)?)).collect();
+    }
+    match metas.chain(files_beneath).find(is_link) {
+        Some(path) => Err(outside(&path)),
+        None => Ok(()),
+    }
+}
+
+fn keeps_checkpoints(tool: &Tool) -> bool {
+    matches!(tool.name, "state_checkpoint" | "state_rollback" | "skillstate_init")
 }
 
 impl Admitted {
@@ -50,26 +106,24 @@ impl Admitted {
         let refusal = self.spec.as_ref().err()?;
         Some(Warning { code: refusal.code.clone(), message: refusal.message.clone(), details: refusal.details.clone() })
     }
+}
 
-    /// The spaces that the call is about, the one that it may change first.
-    pub(super) fn spaces(&self, view: &View<'_>) -> Vec<Space> {
-        let mut spaces = match self.tool {
-            "spec_get" => return Vec::new(),
-            "agent_list" => return all(view),
-            "agent_merge" => vec![Scope::Main.space(), self.scope.space()],
-            _ => vec![self.scope.space()],
-        };
-        match self.tool {
-            "state_checkpoint" | "state_rollback" | "skillstate_init" => spaces.push(self.scope.checkpoint_space()),
-            _ => {}
-        }
-        // A copy that is not there yet comes from main; what its response lacked is told to main.
-        let asks_main = self.tool == "skillstate_respond" || !copies::is_known(view, &self.scope);
-        if asks_main && self.scope != Scope::Main && self.tool != "agent_merge" {
-            spaces.push(Scope::Main.space());
-        }
-        spaces
+fn spaces_of(tool: &Tool, scope: &Scope, view: &View<'_>) -> Vec<Space> {
+    let mut spaces = match tool.name {
+        "spec_get" => return Vec::new(),
+        "agent_list" => return all(view),
+        "agent_merge" => vec![Scope::Main.space(), scope.space()],
+        _ => vec![scope.space()],
+    };
+    if keeps_checkpoints(tool) {
+        spaces.push(scope.checkpoint_space());
     }
+    // A copy that is not there yet comes from main; what its response lacked is told to main.
+    let asks_main = tool.name == "skillstate_respond" || !copies::is_known(view, scope);
+    if asks_main && *scope != Scope::Main && tool.name != "agent_merge" {
+        spaces.push(Scope::Main.space());
+    }
+    spaces
 }
 
 /// Every space of the format, checkpoints left out: main, then the copies by id.

@@ -8,7 +8,7 @@ use super::admit::{self, Admitted};
 use super::copies;
 use super::meta::Meta;
 use super::present::{Present, size};
-use super::records::{self, Kind, members, object};
+use super::records::{self, Kind, members, seq_of};
 use super::scope::{AgentId, Scope};
 use super::spec::Spec;
 
@@ -31,7 +31,7 @@ fn entry(id: &AgentId, spec: Option<&Spec>, view: &View<'_>, ctx: &Context) -> O
         ("id", id.as_str().into()),
         ("statePath", scope.state_path().as_str().into()),
         ("exists", (stored.is_some() || readable.is_err()).into()),
-        ("lastModified", modified(view.records, &scope)),
+        ("lastModified", modified(view, &scope)),
         ("status", text(meta.as_ref().and_then(Meta::status))),
         ("lastActivityAt", text(last_activity)),
         ("staleness", Meta::staleness(meta.as_ref(), ctx.now).into()),
@@ -51,10 +51,18 @@ fn entry(id: &AgentId, spec: Option<&Spec>, view: &View<'_>, ctx: &Context) -> O
     entry
 }
 
-// When the state last changed.
-fn modified(records: &dyn Records, scope: &Scope) -> Value {
-    let seq = object(records, &Kind::Seq.only(scope));
-    seq.and_then(|mut seq| seq.shift_remove("at")).unwrap_or_default()
+// When the state last changed: by its file where an edit, or a copy of others, is not yet taken in.
+fn modified(view: &View<'_>, scope: &Scope) -> Value {
+    let key = Kind::Seq.only(scope);
+    let Some(Value::Object(mut seq)) = view.records.get(&key) else { return Value::Null };
+    let is_stored = view
+        .records
+        .earlier(&key, &mut |_| true)
+        .is_some_and(|stored| seq_of(&stored) == records::seq(view.records, scope));
+    if is_stored {
+        return seq.shift_remove("at").unwrap_or_default();
+    }
+    view.files.modified(&scope.state_path()).map_or(Value::Null, |at| at.to_millis_text().into())
 }
 
 /// Whether a copy differs from what it was forked from or last merged as.

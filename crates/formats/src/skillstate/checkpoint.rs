@@ -1,7 +1,7 @@
 //! `state.checkpoint` and `state.rollback`: a state that is kept, and the way back to it.
 
 use format::equality::equal_members;
-use format::{Draft, FileState, View};
+use format::{Draft, FileState, View, redaction};
 use model::{Context, Object, Outcome, Refusal, RefusalClass, Reply, Value, Warning};
 
 use super::admit::Admitted;
@@ -25,7 +25,14 @@ pub(super) fn state_checkpoint(
     let present = Present::load(view, scope, admitted.spec.as_ref().ok())?;
     let mut draft = Draft::new(view.records);
     let label = checkpoints::label(arguments::text(arguments, "label").unwrap_or_default());
-    let made = checkpoints::add(&mut draft, scope, &label, false, &present.state, ctx);
+    if let Some(kind) = redaction::refused_secret(&label) {
+        let message = format!("the label holds what looks like a secret ({kind})");
+        return Err(Refusal::refused("secret_detected", message)
+            .field("label")
+            .with("kind", kind)
+            .hint("a label names a file; choose another"));
+    }
+    let made = checkpoints::add(&mut draft, scope, &label, false, &present.state, ctx)?;
     let all = Checkpoint::all(&draft, scope).iter().map(Checkpoint::to_value).collect();
     let body = members([
         ("checkpointId", made.id.into()),
@@ -57,7 +64,7 @@ pub(super) fn state_rollback(
     let mut draft = Draft::new(view.records);
     let (mut seq, mut saved) = (present.seq, Value::Null);
     if !equal_members(&present.state, &state) {
-        saved = checkpoints::add(&mut draft, scope, BEFORE_ROLLBACK, true, &present.state, ctx).id.into();
+        saved = checkpoints::add(&mut draft, scope, BEFORE_ROLLBACK, true, &present.state, ctx)?.id.into();
         seq = put_state(&mut draft, scope, state.clone(), &ctx.now.to_millis_text());
         meta::touch(&mut draft, scope, ctx);
     }

@@ -1,7 +1,7 @@
 //! Checkpoints: their ids, their records, their files.
 
 use format::{Draft, Records};
-use model::{Context, Object, ProjectPath, Scan, Value};
+use model::{Context, Object, ProjectPath, Refusal, Scan, Value};
 
 use super::records::{Kind, members};
 use super::scope::Scope;
@@ -11,6 +11,9 @@ pub(super) const LIMIT: u64 = super::present::LIMIT;
 
 /// The longest label. **Units**: bytes.
 const LABEL_LIMIT: usize = 64;
+
+/// The most digits of a number: whatever can follow a number is a number.
+const NUMBER_LIMIT: usize = 20;
 
 /// The labels of checkpoints that the program makes by itself.
 const AUTOMATIC: [&str; 2] = [BEFORE_ROLLBACK, BEFORE_FRESH];
@@ -72,6 +75,8 @@ impl Checkpoint {
 }
 
 /// Stores a state as the next checkpoint.
+///
+/// **Errors**: `too_large` where no number is left.
 pub(super) fn add(
     draft: &mut Draft<'_>,
     scope: &Scope,
@@ -79,8 +84,13 @@ pub(super) fn add(
     is_automatic: bool,
     state: &Object,
     ctx: &Context,
-) -> Checkpoint {
-    let number = Checkpoint::all(draft, scope).last().map_or(0, |last| last.number) + 1;
+) -> Result<Checkpoint, Refusal> {
+    let last = Checkpoint::all(draft, scope).pop();
+    let number = last.as_ref().map_or(0, |last| last.number).checked_add(1).ok_or_else(|| {
+        let last = last.map(|last| last.id).unwrap_or_default();
+        Refusal::refused("too_large", format!("there is no number left behind the checkpoint {last}"))
+            .hint("give its file a smaller number, or remove it")
+    })?;
     let id = format!("{number}-{label}");
     let created_at = ctx.now.to_millis_text();
     let mut value = members([("createdAt", created_at.as_str().into())]);
@@ -90,7 +100,7 @@ pub(super) fn add(
     value.insert("state".into(), Value::Object(state.clone()));
     draft.put(Kind::Checkpoint.one(scope.checkpoint_space(), id.as_str()), Value::Object(value));
     let (label, created_at) = (label.to_owned(), Some(created_at));
-    Checkpoint { id, number, label, created_at, is_automatic, state: Some(state.clone()) }
+    Ok(Checkpoint { id, number, label, created_at, is_automatic, state: Some(state.clone()) })
 }
 
 /// The file of a checkpoint; `None` for a record that came from a file that cannot be read.
@@ -129,7 +139,7 @@ pub(super) fn id_of(name: &str) -> Option<&str> {
 // Number and label of an id.
 fn parts(id: &str) -> Option<(u64, &str)> {
     let (number, label) = id.split_once('-')?;
-    let is_number = (1..=15).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_digit());
+    let is_number = (1..=NUMBER_LIMIT).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_digit());
     let is_label = (1..=LABEL_LIMIT).contains(&label.len()) && label.bytes().all(is_label_byte);
     (is_number && is_label).then(|| Some((number.parse().ok()?, label))).flatten()
 }
@@ -178,10 +188,22 @@ mod tests {
 
     #[test]
     fn ids_are_numbers_and_labels() {
-        for id in ["1-a", "12-before-rollback", "007-x"] {
+        for id in ["1-a", "12-before-rollback", "007-x", "1000000000000000-a", "18446744073709551615-a"] {
             assert!(path(&Scope::Main, id).is_some(), "{id}");
         }
-        for id in ["", "a", "1", "1-", "-a", "../evil", "1-a/b", "1-a.b", "+1-a", "1234567890123456-a"] {
+        for id in [
+            "",
+            "a",
+            "1",
+            "1-",
+            "-a",
+            "../evil",
+            "1-a/b",
+            "1-a.b",
+            "+1-a",
+            "18446744073709551616-a",
+            "000000000000000000001-a",
+        ] {
             assert!(path(&Scope::Main, id).is_none(), "{id}");
         }
         assert_eq!(id_of("3-x.json"), Some("3-x"));

@@ -33,7 +33,7 @@ pub(super) static COMMANDS: &[Command] = &[
         about: "Turn the notes on: write the files that are missing",
         tool: "skillstate_init",
         options: &[
-            flag("spec", &["spec"], Takes::Value, "a spec to copy"),
+            flag("spec", &["spec"], Takes::Value, "a spec to copy, as seen from the root"),
             flag("fresh", &["fresh"], Takes::Nothing, "start over; a checkpoint is kept"),
             flag("dry_run", &["dry-run"], Takes::Nothing, "only tell what would be written"),
         ],
@@ -53,7 +53,7 @@ pub(super) static COMMANDS: &[Command] = &[
         about: "Change the state",
         tool: "state_patch",
         options: &[PATCH, APPEND, IF_SEQ, AGENT],
-        examples: &["skillstate patch '{\"goal\":\"Ship v1\"}' --append '{\"progress\":[\"tests pass\"]}'"],
+        examples: &["skillstate patch '{\"goal\":\"Ship\"}' --append '{\"progress\":[\"tests\"]}'"],
         ..PLAIN
     },
     Command {

@@ -3,11 +3,12 @@
 //! An event without a well-formed scope, or without anything to do, becomes no call at all: then no
 //! store is opened and no lock is taken.
 
+use format::digest;
 use format::{Glance, Hook, HookCall, HookEvent, Injected, Speech};
 use model::{Context, Object, Refusal, RefusalClass, Value};
 
 use super::records::members;
-use super::response::{candidate, fingerprint, unreadable};
+use super::response::{candidate, unreadable};
 use super::scope::AgentId;
 
 /// The events. Where one stands twice, its calls follow each other.
@@ -73,7 +74,7 @@ fn stop(event: &HookEvent, ctx: &Context) -> Option<Object> {
     let mut arguments = scope(event, ctx)?;
     let message = event.text("last_assistant_message")?;
     arguments.insert("block".into(), candidate(message)?.into());
-    arguments.insert("message".into(), fingerprint(message).into());
+    arguments.insert("message".into(), digest(message.as_bytes()).into());
     Some(arguments)
 }
 

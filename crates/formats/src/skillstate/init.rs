@@ -1,8 +1,8 @@
 //! `skillstate init`: the four files, each written only where nothing stands.
 
 use format::equality::equal_members;
-use format::{Draft, FileState, View, pretty};
-use model::{Context, ExtraFile, Object, Outcome, ProjectPath, Refusal, Reply, Value};
+use format::{Draft, FileState, Files, Irregular, View, pretty};
+use model::{Context, ExtraFile, Object, Outcome, ProjectPath, Refusal, Reply, Value, Warning};
 
 use super::admit::Admitted;
 use super::checkpoints::{self, BEFORE_FRESH};
@@ -34,7 +34,7 @@ pub(super) fn init(
     let starts_over = arguments::is_set(arguments, "fresh") && is_stored;
     let starts_over = starts_over && !equal_members(&present.state, &defaults);
     if starts_over {
-        saved = Some(checkpoints::add(&mut draft, &Scope::Main, BEFORE_FRESH, true, &present.state, ctx).id);
+        saved = Some(checkpoints::add(&mut draft, &Scope::Main, BEFORE_FRESH, true, &present.state, ctx)?.id);
     }
     if starts_over || !is_stored {
         seq = put_state(&mut draft, &Scope::Main, defaults, &now);
@@ -46,8 +46,11 @@ pub(super) fn init(
     let state_path = Scope::Main.state_path();
     let is_written = starts_over || !stands(&state_path);
     if is_written { &mut created } else { &mut kept }.push(Value::from(state_path.as_str()));
+    let mut warnings = Vec::new();
     for (path, bytes) in others(&spec, text) {
-        if stands(&path) {
+        if let Some(warning) = obstacle(&path, view.files) {
+            warnings.push(warning);
+        } else if stands(&path) {
             kept.push(path.as_str().into());
         } else {
             created.push(path.as_str().into());
@@ -56,11 +59,36 @@ pub(super) fn init(
     }
     let mut body = members([("created", created.into()), ("kept", kept.into()), ("seq", seq.into())]);
     body.extend(saved.map(|id| ("saved".to_owned(), id.into())));
-    let reply = Reply::new(body, Vec::new());
+    let reply = Reply::new(body, warnings);
     if arguments::is_set(arguments, "dry_run") {
         return Ok(Outcome { reply, ..Outcome::default() });
     }
     Ok(Outcome { changes: draft.into_changes(), files, reply, ..Outcome::default() })
+}
+
+// Why nothing can be written at a place: a folder above it is a file, or a link out of the project.
+fn obstacle(path: &ProjectPath, files: &dyn Files) -> Option<Warning> {
+    let warning = |code, place: &ProjectPath, what| {
+        let message = format!("{path} was not written: {place} is {what}");
+        Some(Warning::new(code, message).with("path", path.as_str()))
+    };
+    let parts: Vec<&str> = path.as_str().split('/').collect();
+    let folders = (1..parts.len()).filter_map(|length| ProjectPath::new(parts[..length].join("/")).ok());
+    for folder in folders {
+        match files.read(&folder, 0) {
+            FileState::Absent => return None,
+            FileState::Irregular(Irregular::Folder) => {}
+            FileState::Irregular(Irregular::Link) => {
+                if files.read(path, 0) == FileState::Irregular(Irregular::Link) {
+                    return warning("path_outside_project", &folder, "a link that leads out of the project");
+                }
+            }
+            FileState::Bytes(_) | FileState::Irregular(_) => {
+                return warning("write_failed", &folder, "no folder");
+            }
+        }
+    }
+    None
 }
 
 /// What the generic `init` writes for the format.

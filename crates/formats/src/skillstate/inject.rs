@@ -11,6 +11,7 @@ use super::admit::Admitted;
 use super::present::{Present, size};
 use super::reads::cut;
 use super::records::{Kind, members};
+use super::response::FIELD_LIMIT;
 use super::scope::Scope;
 use super::spec::Spec;
 use super::{arguments, meta};
@@ -98,10 +99,31 @@ fn payload(state: &Object, extras: &Object) -> String {
     ]);
     let least =
         members([("reduced", true.into()), ("field_count", state.len().into()), ("size_bytes", size_bytes.into())]);
+    // What is allowed can be asked for again, the state is what a model works from.
+    let brief = brief(extras);
     let none = Object::new();
-    let forms = [(whole, extras), (reduced, extras), (least.clone(), extras)];
+    let forms = [
+        (whole.clone(), extras),
+        (reduced.clone(), extras),
+        (whole, &brief),
+        (reduced, &brief),
+        (least.clone(), extras),
+        (least.clone(), &brief),
+    ];
     let fitting = forms.into_iter().map(|(form, extras)| with(form, extras)).find(|text| text.len() <= BUDGET);
     fitting.unwrap_or_else(|| with(least, &none))
+}
+
+// The extras with only code, field and copy of a rejection.
+fn brief(extras: &Object) -> Object {
+    let mut brief = extras.clone();
+    if let Some(rejected) = brief.get_mut("rejected").and_then(Value::as_object_mut) {
+        rejected.shift_remove("allowed");
+        if let Some(Value::String(field)) = rejected.get_mut("field") {
+            *field = cut(field, FIELD_LIMIT);
+        }
+    }
+    brief
 }
 
 // The fields that say most.
@@ -155,7 +177,12 @@ mod tests {
         let names: Object = (0..400).map(|n| (format!("field_{n}"), n.into())).collect();
         let shown = check(&Value::Object(names), &json!({"rejected": {"code": "x", "allowed": "y".repeat(5000)}}));
         assert_eq!(shown["field_count"], 400);
-        assert!(shown.get("rejected").is_none());
+        assert_eq!(shown["rejected"], json!({"code": "x"}));
+        let shown = check(&json!({"goal": "g"}), &json!({"rejected": {"code": "x", "allowed": "y".repeat(5000)}}));
+        assert_eq!((&shown["state"]["goal"], &shown["rejected"]), (&json!("g"), &json!({"code": "x"})));
+        let field = "<".repeat(60_000);
+        let shown = check(&json!({"goal": "g"}), &json!({"rejected": {"code": "x", "field": field}}));
+        assert_eq!((&shown["state"]["goal"], &shown["rejected"]["code"]), (&json!("g"), &json!("x")));
     }
 
     #[test]

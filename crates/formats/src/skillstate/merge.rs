@@ -33,8 +33,8 @@ pub(super) fn agent_merge(
     let kept = if keep == "sub" { Keep::Sub } else { Keep::Main };
 
     let base = copies::base(view.records, scope, Some(spec), &copy.state);
-    let (ours, warnings) = mergeable(&copy.state, &main.state, spec);
-    let merged = three_way::merge(&base, &main.state, &ours, kept);
+    let mut merged = three_way::merge(&base, &main.state, &copy.state, kept);
+    let warnings = leave_out(&mut merged.value, &main.state, spec);
     let conflicts: Value = merged.clashes.iter().map(|clash| Value::Object(conflict(clash, keep))).collect();
     if keep == "fail" && !merged.clashes.is_empty() {
         let paths: Vec<&str> = merged.clashes.iter().map(|clash| clash.path.as_str()).collect();
@@ -76,11 +76,10 @@ fn settle(draft: &mut Draft<'_>, scope: &Scope, copy: Present, base: &Object, ct
     }
 }
 
-// The copy without the fields that main may not get from it.
-fn mergeable(copy: &Object, main: &Object, spec: &Spec) -> (Object, Vec<Warning>) {
-    let mut ours = copy.clone();
+// Takes out of what was merged the fields that main may not get from a copy.
+fn leave_out(merged: &mut Object, main: &Object, spec: &Spec) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    ours.retain(|name, value| {
+    merged.retain(|name, value| {
         let may = main.contains_key(name) || spec.additional_fields || spec.schema.field(name).is_some();
         let is_mark = name == "mergedAt" && value.is_string();
         if !may && !is_mark {
@@ -89,7 +88,7 @@ fn mergeable(copy: &Object, main: &Object, spec: &Spec) -> (Object, Vec<Warning>
         }
         may
     });
-    (ours, warnings)
+    warnings
 }
 
 fn conflict(clash: &Clash, keep: &str) -> Object {

@@ -83,7 +83,8 @@ impl Meta {
             return "active";
         }
         let seen = meta.last_activity().or(meta.text("startedAt")).and_then(Timestamp::parse_rfc3339);
-        let is_fresh = seen.is_some_and(|seen| now.as_millis() - seen.as_millis() <= STALE);
+        // A clock that was set back leaves times ahead of it: they tell as little as old ones.
+        let is_fresh = seen.is_some_and(|seen| (now.as_millis() - seen.as_millis()).abs() <= STALE);
         if is_fresh { "active" } else { "stale" }
     }
 
@@ -154,7 +155,7 @@ pub(super) fn merged(draft: &mut Draft<'_>, scope: &Scope, ctx: &Context) {
 pub(super) fn touch(draft: &mut Draft<'_>, scope: &Scope, ctx: &Context) {
     let Some(meta) = Meta::get(draft, scope) else { return };
     let last = meta.last_activity().and_then(Timestamp::parse_rfc3339);
-    if last.is_none_or(|last| ctx.now.as_millis() - last.as_millis() >= ACTIVITY_STEP) {
+    if last.is_none_or(|last| (ctx.now.as_millis() - last.as_millis()).abs() >= ACTIVITY_STEP) {
         draft.put(Kind::Activity.only(scope), ctx.now.to_millis_text().into());
     }
 }
@@ -198,6 +199,8 @@ mod tests {
         };
         check(json!({"status": "running", "lastActivityAt": "2026-01-02T03:05:00Z"}), "active");
         check(json!({"status": "running", "lastActivityAt": "2026-01-02T03:04:59Z"}), "stale");
+        check(json!({"status": "running", "lastActivityAt": "2026-01-02T03:15:00Z"}), "active");
+        check(json!({"status": "running", "lastActivityAt": "2030-01-02T03:10:00Z"}), "stale");
         check(json!({"status": "running", "startedAt": "2026-01-02T03:09:00+00:00"}), "active");
         check(json!({"status": "running", "lastActivityAt": "soon"}), "stale");
         check(json!({"status": "running"}), "stale");

@@ -60,7 +60,7 @@ impl Format for Skillstate {
     fn spaces(&self, call: Option<&Call>, view: &View<'_>, ctx: &Context) -> Result<Vec<Space>, Refusal> {
         match call {
             None => Ok(admit::all_with_checkpoints(view)),
-            Some(call) => Ok(admit(call, view, ctx).map_err(redaction::masked_refusal)?.spaces(view)),
+            Some(call) => admit::spaces(call, view, ctx).map_err(redaction::masked_refusal),
         }
     }
 

@@ -45,8 +45,9 @@ impl Present {
 /// Refuses a scope whose state file cannot be read.
 ///
 /// What taking in noted down is looked at once more: the very bytes that stood there before may be
-/// back, and then nothing is taken in.
-fn check_readable(view: &View<'_>, scope: &Scope) -> Result<(), Refusal> {
+/// back, and then nothing is taken in. Calls and images decide by this alike: what is accepted is
+/// also written.
+pub(super) fn check_readable(view: &View<'_>, scope: &Scope) -> Result<(), Refusal> {
     if view.records.get(&Kind::Trouble.only(scope)).is_none() {
         return Ok(());
     }

@@ -39,7 +39,9 @@ pub(super) enum Kind {
     Response,
     /// A response block that was rejected and not yet told; its id is the scope's name.
     Rejected,
-    /// Why the state file cannot be read. **Shape**: `{"code","message"}`.
+    /// Why the state file could not be read when it was last taken in: a reason to look at it again.
+    ///
+    /// **Shape**: `{"code","message"}`.
     Trouble,
 }
 

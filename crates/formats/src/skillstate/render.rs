@@ -6,6 +6,7 @@ use model::{Change, Image, ImageContent, Object, ProjectPath, Space};
 use super::checkpoints;
 use super::envelope::Envelope;
 use super::meta::Meta;
+use super::present::check_readable;
 use super::records::{self, Kind};
 use super::scope::{Place, Scope};
 
@@ -13,7 +14,7 @@ use super::scope::{Place, Scope};
 pub(super) fn render(space: &Space, touched: &Touched<'_>, view: &View<'_>) -> Vec<Image> {
     match Place::of(space) {
         Some(Place::State(scope)) => {
-            let state = state_file(&scope, touched, view.records);
+            let state = state_file(&scope, touched, view);
             state.into_iter().chain(meta_file(&scope, touched, view.records)).collect()
         }
         Some(Place::Checkpoints(scope)) => checkpoint_files(&scope, touched, view.records),
@@ -22,14 +23,13 @@ pub(super) fn render(space: &Space, touched: &Touched<'_>, view: &View<'_>) -> V
 }
 
 // A file that cannot be read stays, whatever the records say.
-fn state_file(scope: &Scope, touched: &Touched<'_>, records: &dyn Records) -> Option<Image> {
+fn state_file(scope: &Scope, touched: &Touched<'_>, view: &View<'_>) -> Option<Image> {
     let path = scope.state_path();
-    if !is_touched(touched, &path, &[Kind::State, Kind::Envelope]) || records.get(&Kind::Trouble.only(scope)).is_some()
-    {
+    if !is_touched(touched, &path, &[Kind::State, Kind::Envelope]) || check_readable(view, scope).is_err() {
         return None;
     }
-    let state = records::state(records, scope)?;
-    let others = records::object(records, &Kind::Envelope.only(scope)).unwrap_or_default();
+    let state = records::state(view.records, scope)?;
+    let others = records::object(view.records, &Kind::Envelope.only(scope)).unwrap_or_default();
     Some(image(path, Some(&Envelope { state, others }.to_object())))
 }
 
@@ -80,15 +80,16 @@ fn image(path: ProjectPath, file: Option<&Object>) -> Image {
 
 #[cfg(test)]
 mod tests {
-    use format::Draft;
+    use format::{DatabaseProbe, Draft, FileState, Files, HealthProbe, Irregular, Probes};
     use model::{RecordId, RecordKey, Scan, Value};
     use serde_json::json;
 
     use super::*;
 
-    struct Nothing;
+    /// Nothing is stored; what stands in place of every file.
+    struct World(FileState);
 
-    impl Records for Nothing {
+    impl Records for World {
         fn get(&self, _key: &RecordKey) -> Option<Value> {
             None
         }
@@ -98,19 +99,56 @@ mod tests {
         }
     }
 
+    impl Files for World {
+        fn read(&self, _path: &ProjectPath, _limit: u64) -> FileState {
+            self.0.clone()
+        }
+
+        fn list(&self, _folder: &ProjectPath) -> Vec<String> {
+            Vec::new()
+        }
+
+        fn is_folder(&self, _path: &ProjectPath) -> bool {
+            true
+        }
+    }
+
+    impl Probes for World {
+        fn health(&self, _port: u16) -> HealthProbe {
+            HealthProbe::Silent
+        }
+
+        fn database(&self, _place: &str) -> DatabaseProbe {
+            DatabaseProbe::Impossible
+        }
+    }
+
     #[test]
     fn a_file_that_cannot_be_read_is_never_written_over() {
         let scope = Scope::Main;
         let paths = [scope.state_path()];
         let touched = Touched { changes: &[], paths: &paths };
-        let mut draft = Draft::new(&Nothing);
-        assert_eq!(state_file(&scope, &touched, &draft), None, "nothing is stored");
-        draft.put(Kind::State.only(&scope), json!({"goal": "g"}));
-        draft.put(Kind::Envelope.only(&scope), json!({"owner": "me"}));
         let shown = "{\n  \"version\": 1,\n  \"state\": {\n    \"goal\": \"g\"\n  },\n  \"owner\": \"me\"\n}\n";
         let image = Image { path: scope.state_path(), content: ImageContent::Bytes(shown.as_bytes().to_vec()) };
-        assert_eq!(state_file(&scope, &touched, &draft), Some(image));
-        draft.put(Kind::Trouble.only(&scope), json!({"code": "state_corrupt"}));
-        assert_eq!(state_file(&scope, &touched, &draft), None, "its bytes stay, whatever undo does to the records");
+        for (file, is_readable) in [
+            (FileState::Absent, true),
+            (FileState::Bytes(b"{}".to_vec()), true),
+            (FileState::Bytes(b"{".to_vec()), false),
+            (FileState::Irregular(Irregular::Folder), false),
+            (FileState::Irregular(Irregular::Link), false),
+            (FileState::Irregular(Irregular::TooLarge), false),
+        ] {
+            let world = World(file);
+            let rendered =
+                |records: &dyn Records| state_file(&scope, &touched, &View { records, files: &world, probes: &world });
+            let mut draft = Draft::new(&world);
+            assert_eq!(rendered(&draft), None, "nothing is stored");
+            draft.put(Kind::State.only(&scope), json!({"goal": "g"}));
+            draft.put(Kind::Envelope.only(&scope), json!({"owner": "me"}));
+            assert_eq!(rendered(&draft), Some(image.clone()), "without trouble nothing is looked at");
+            draft.put(Kind::Trouble.only(&scope), json!({"code": "state_corrupt"}));
+            let expected = is_readable.then(|| image.clone());
+            assert_eq!(rendered(&draft), expected, "bytes that cannot be read stay, others do not hold up an image");
+        }
     }
 }

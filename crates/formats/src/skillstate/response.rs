@@ -7,12 +7,20 @@ use format::{Draft, Records, View};
 use model::{Context, Object, Outcome, Refusal, Reply, Value};
 
 use super::admit::Admitted;
+use super::checkpoints::Checkpoint;
 use super::patch;
 use super::present::Present;
+use super::reads::cut;
 use super::records::{Kind, members};
 use super::scope::{AgentId, Scope};
 use super::validation::Wanted;
 use super::{arguments, copies, meta};
+
+/// The longest field of a rejection that is told. **Units**: characters.
+pub(super) const FIELD_LIMIT: usize = 200;
+
+/// The longest list of what is allowed that is told with it, as compact JSON. **Units**: bytes.
+const ALLOWED_LIMIT: usize = 1_000;
 
 /// The last block of a message that may be meant for us.
 pub(super) fn candidate(message: &str) -> Option<&str> {
@@ -22,16 +30,6 @@ pub(super) fn candidate(message: &str) -> Option<&str> {
     };
     let json = fenced_blocks(message).into_iter().rev().filter(|block| block.is_in("json"));
     json.map(|block| block.content).find(|content| is_meant(content))
-}
-
-/// A short text that stands for a message.
-///
-/// **Source**: FNV-1a with 128 bits; whoever forges a message gains nothing but being ignored.
-pub(super) fn fingerprint(message: &str) -> String {
-    const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
-    const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
-    let hash = message.bytes().fold(OFFSET, |hash, byte| (hash ^ u128::from(byte)).wrapping_mul(PRIME));
-    format!("{hash:032x}")
 }
 
 /// The event: `{agent?, block?, message?, ends?}` to nothing, or to `{message}` for the person.
@@ -104,15 +102,22 @@ fn apply(
 
 // Notes a rejection down, in main also for a copy: its agent is about to end.
 fn reject(draft: &mut Draft<'_>, scope: &Scope, refusal: &Refusal) -> String {
-    let refusal = format::redaction::masked_refusal(refusal.clone());
-    let mut rejected = members([("code", refusal.code.as_ref().into())]);
-    rejected.extend(refusal.field.clone().map(|field| ("field".to_owned(), field.into())));
-    rejected.extend(refusal.allowed.map(|allowed| ("allowed".to_owned(), allowed)));
+    let mut rejected = rejection(refusal);
+    let field = rejected.get("field").and_then(Value::as_str).map(|field| format!(" {field}")).unwrap_or_default();
     rejected.extend(scope.agent().map(|id| ("agent".to_owned(), id.as_str().into())));
     let id = scope.agent().map_or("main", AgentId::as_str);
     draft.put(Kind::Rejected.one(Scope::Main.space(), id), Value::Object(rejected));
-    let field = refusal.field.map(|field| format!(" {field}")).unwrap_or_default();
     format!("skillstate: response patch not applied: {}{field}", refusal.code)
+}
+
+// What is told of a refusal, masked; nothing in it is long enough to push the state aside.
+fn rejection(refusal: &Refusal) -> Object {
+    let refusal = format::redaction::masked_refusal(refusal.clone());
+    let mut rejected = members([("code", refusal.code.as_ref().into())]);
+    rejected.extend(refusal.field.map(|field| ("field".to_owned(), cut(&field, FIELD_LIMIT).into())));
+    let allowed = refusal.allowed.filter(|allowed| allowed.to_string().len() <= ALLOWED_LIMIT);
+    rejected.extend(allowed.map(|allowed| ("allowed".to_owned(), allowed)));
+    rejected
 }
 
 fn response_key(scope: &Scope, ctx: &Context) -> model::RecordKey {
@@ -134,9 +139,13 @@ fn remember(draft: &mut Draft<'_>, scope: &Scope, arguments: &Object, action: Op
 
 // An untouched copy goes; of another the session is complete. Merging is somebody's decision.
 fn end(draft: &mut Draft<'_>, id: &AgentId, scope: &Scope, ctx: &Context) {
-    if draft.get(&Kind::State.only(scope)).is_none() {
+    let meta = meta::Meta::get(draft, scope);
+    let is_running = meta.as_ref().is_some_and(|meta| meta.status() == Some("running"));
+    let has_result = meta.is_some() && !is_running;
+    let has_state = draft.get(&Kind::State.only(scope)).is_some();
+    if !has_state && !has_result && Checkpoint::all(draft, scope).is_empty() {
         copies::forget(draft, id);
-    } else if meta::Meta::get(draft, scope).is_some_and(|meta| meta.status() == Some("running")) {
+    } else if is_running {
         meta::finish(draft, scope, "completed", None, ctx);
     }
 }
@@ -166,9 +175,13 @@ mod tests {
     }
 
     #[test]
-    fn fingerprints_tell_messages_apart() {
-        // The test vector of the algorithm for the empty text and for "a".
-        assert_eq!(fingerprint(""), "6c62272e07bb014262b821756295c58d");
-        assert_eq!(fingerprint("a"), "d228cb696f1a8caf78912b704e4a8964");
+    fn what_a_rejection_says_is_bounded() {
+        let names: Vec<Value> = (0..200).map(|number| format!("field_{number}").into()).collect();
+        let refusal = Refusal::refused("unknown_field", "no such field").field("é".repeat(60_000)).allowed(names);
+        let rejected = rejection(&refusal);
+        assert_eq!(rejected["field"], format!("{}…", "é".repeat(FIELD_LIMIT)));
+        assert!(!rejected.contains_key("allowed"));
+        let short = rejection(&Refusal::refused("wrong_type", "a list").field("a").allowed(vec![Value::from("array")]));
+        assert_eq!(Value::Object(short).to_string(), r#"{"code":"wrong_type","field":"a","allowed":["array"]}"#);
     }
 }

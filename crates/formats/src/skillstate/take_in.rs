@@ -12,7 +12,7 @@ use super::envelope::Envelope;
 use super::meta::{self, Meta};
 use super::present::trouble;
 use super::records::{self, Kind, members, put_state};
-use super::scope::{Place, Scope, outside};
+use super::scope::{Place, Scope};
 
 /// Turns what was seen in a space into changes.
 pub(super) fn take_in(space: &Space, seen: &[Seen], view: &View<'_>, ctx: &Context) -> Taken {
@@ -34,7 +34,7 @@ pub(super) fn take_in(space: &Space, seen: &[Seen], view: &View<'_>, ctx: &Conte
         }
         Some(Place::Checkpoints(scope)) => {
             for file in files {
-                checkpoint_file(file, &scope, &mut draft, &mut taken);
+                checkpoint_file(file, &scope, &mut draft);
             }
         }
         None => {}
@@ -99,8 +99,8 @@ fn meta_file(file: &SeenFile, scope: &Scope, draft: &mut Draft<'_>, taken: &mut 
     draft.delete(Kind::Meta.only(scope));
     draft.delete(Kind::Activity.only(scope));
     match file.now {
-        FileState::Absent => {}
-        FileState::Irregular(Irregular::Link) => taken.blocked = Some(outside(&file.path)),
+        // A write next to a link is refused when it is admitted.
+        FileState::Absent | FileState::Irregular(Irregular::Link) => {}
         FileState::Irregular(_) => unusable(file, taken),
         FileState::Bytes(_) => {
             unusable(file, taken);
@@ -109,13 +109,13 @@ fn meta_file(file: &SeenFile, scope: &Scope, draft: &mut Draft<'_>, taken: &mut 
     }
 }
 
-fn checkpoint_file(file: &SeenFile, scope: &Scope, draft: &mut Draft<'_>, taken: &mut Taken) {
+fn checkpoint_file(file: &SeenFile, scope: &Scope, draft: &mut Draft<'_>) {
     let Some(id) = checkpoints::id_of(file.path.name()) else { return };
     let key = Kind::Checkpoint.one(scope.checkpoint_space(), id);
     match &file.now {
         FileState::Absent => draft.delete(key),
         FileState::Bytes(bytes) => draft.put(key, checkpoints::from_file(bytes)),
-        FileState::Irregular(Irregular::Link) => taken.blocked = Some(outside(&file.path)),
+        FileState::Irregular(Irregular::Link) => {}
         FileState::Irregular(_) => draft.put(key, Value::Object(Object::new())),
     }
 }
