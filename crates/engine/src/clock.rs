@@ -1,6 +1,6 @@
 //! The clock and randomness: the only place where either is read.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use model::{Refusal, Timestamp};
 
@@ -16,6 +16,26 @@ pub(crate) fn now(set: Option<&str>) -> Result<Timestamp, Refusal> {
         Some(text) => Timestamp::parse_rfc3339(text).ok_or_else(|| {
             Refusal::config("MAINSTAY_NOW", "MAINSTAY_NOW is no RFC 3339 time before 9999-12-30T22:00:01Z")
         }),
+    }
+}
+
+/// A moment of a request that goes on while the request waits, also where a test set it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Running {
+    begun: Timestamp,
+    since: Instant,
+}
+
+impl Running {
+    /// Goes on from `begun`, which is now.
+    pub(crate) fn from(begun: Timestamp) -> Self {
+        Self { begun, since: Instant::now() }
+    }
+
+    /// The present moment.
+    pub(crate) fn now(self) -> Timestamp {
+        let elapsed = i64::try_from(self.since.elapsed().as_millis()).unwrap_or(i64::MAX);
+        Timestamp::from_millis(self.begun.as_millis().saturating_add(elapsed))
     }
 }
 

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use format::ForeignLock;
-use model::{Refusal, Timestamp};
+use model::Refusal;
 
+use crate::clock::Running;
 use crate::engine::Engine;
 use crate::images::{ForeignLockHeld, PidFileAges};
 
@@ -16,7 +17,7 @@ impl<'a> ForeignGuard<'a> {
     pub(crate) fn acquire(
         engine: &'a Engine,
         lock: Option<&ForeignLock>,
-        now: Timestamp,
+        now: Running,
     ) -> Result<Option<Self>, Refusal> {
         let files = engine.files();
         let held = match lock {

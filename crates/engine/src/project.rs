@@ -43,7 +43,7 @@ fn canonical_folder(folder: &Path) -> Result<PathBuf, Refusal> {
     match folder.canonicalize() {
         Ok(path) if path.is_dir() => Ok(path),
         _ => Err(Refusal::invalid("project", format!("there is no folder {}", folder.display()))
-            .hint("name an existing folder with --project DIR")),
+            .hint("name a folder that exists")),
     }
 }
 

@@ -8,6 +8,7 @@ use mutants::planted;
 use store::{Reads, Txn};
 
 use crate::batch::{Answer, Asked};
+use crate::clock::Running;
 use crate::engine::Engine;
 use crate::foreign::ForeignGuard;
 use crate::ground::Ground;
@@ -36,6 +37,7 @@ pub(crate) fn carry_out(
     mut deadline: Deadline,
 ) -> Result<Vec<Answer>, Refusal> {
     engine.home().check()?;
+    let clock = Running::from(ctx.now);
     let spool = Spool::of(engine.home());
     let is_quiet = events == Events::None || spool.is_empty();
     if let Some(answers) = is_quiet.then(|| rehearse(engine, asked)).flatten() {
@@ -62,7 +64,7 @@ pub(crate) fn carry_out(
     for Sourced { space, sources, .. } in &about.spaces {
         // A foreign lock has a wait of its own, which takes nothing from the locks after it.
         let left = deadline.left();
-        foreign.extend(ForeignGuard::acquire(engine, sources.lock.as_ref(), ctx.now)?);
+        foreign.extend(ForeignGuard::acquire(engine, sources.lock.as_ref(), clock)?);
         deadline = Deadline::within(left);
         tabled.extend(begin_tables(engine, space, sources, deadline)?);
     }

@@ -239,5 +239,5 @@ fn a_lock_file_that_is_taken_away_stops_the_commit() {
 fn something_else_in_place_of_a_lock_file_is_waited_for() {
     let desk = pid_lock();
     fs::create_dir(desk.at(PID_FILE)).unwrap();
-    check_refused(&desk, "unknown");
+    check_refused(&desk, "something that is no file");
 }

@@ -20,7 +20,7 @@ fn held(desk: &Desk, text: &str, age_ms: i64) {
 #[test]
 fn a_lock_file_is_stale_by_the_clock_of_the_request() {
     for (text, age_ms, is_stale) in
-        [("", 999, false), ("", 1_000, true), ("who", 1_000, true), ("1\n", 59_999, false), ("1\n", 60_000, true)]
+        [("", 0, false), ("", 1_000, true), ("who", 1_000, true), ("1\n", 50_000, false), ("1\n", 60_000, true)]
     {
         let desk = Desk::configured("lock = \"pid\"");
         held(&desk, text, age_ms);
@@ -32,6 +32,16 @@ fn a_lock_file_is_stale_by_the_clock_of_the_request() {
             assert_eq!(answer.unwrap_err().code, "lock_timeout", "{text:?} of {age_ms} ms");
             assert_eq!(desk.text(PID_FILE), text);
         }
+    }
+}
+
+#[test]
+fn a_lock_grows_old_while_it_is_waited_for() {
+    for (text, age_ms) in [("", 700), ("1\n", 59_700)] {
+        let desk = Desk::configured("lock = \"pid\"\nwait_ms = 20000");
+        held(&desk, text, age_ms);
+        desk.done("put", pair("a", "one"));
+        assert!(!desk.stands(PID_FILE), "{text:?} of {age_ms} ms");
     }
 }
 

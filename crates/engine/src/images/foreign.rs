@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use cap_std::fs::{MetadataExt as _, OpenOptions};
 use format::FileState;
-use model::{ProjectPath, Refusal, RefusalClass, Timestamp};
+use model::{ProjectPath, Refusal, RefusalClass};
 use rustix::fs::{Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
 
 use super::files::ProjectFiles;
@@ -16,7 +16,7 @@ use super::holder::{
     Holder, Judged, PidFileAges, Shape, aside, judge_folder, judge_pid_file, our_mark, reclaim, release, sweep_aside,
 };
 use super::replace::rename_new;
-use crate::clock;
+use crate::clock::{self, Running};
 use crate::locks::Deadline;
 use crate::refusals;
 
@@ -50,13 +50,13 @@ impl<'a> ForeignLockHeld<'a> {
         folder: &ProjectPath,
         wait: Duration,
         stale_ms: i64,
-        now: Timestamp,
+        now: Running,
     ) -> Result<Self, Refusal> {
         if let Some(parent) = folder.parent() {
             files.dir().create_dir_all(parent.as_str()).map_err(|error| refusals::of_io(parent.as_str(), &error))?;
         }
-        sweep_aside(files, folder, now);
-        let judge = || judge_folder(files, folder, stale_ms, now);
+        sweep_aside(files, folder, now.now());
+        let judge = || judge_folder(files, folder, stale_ms, now.now());
         take(files, folder, Shape::Folder, wait, &judge, &|| Self::make_folder(files, folder))?
             .map_err(|error| refusals::of_io(folder.as_str(), &error))
     }
@@ -69,9 +69,9 @@ impl<'a> ForeignLockHeld<'a> {
         path: &ProjectPath,
         wait: Duration,
         ages: PidFileAges,
-        now: Timestamp,
+        now: Running,
     ) -> Result<Self, Refusal> {
-        let judge = || judge_pid_file(files, path, ages, now);
+        let judge = || judge_pid_file(files, path, ages, now.now());
         take(files, path, Shape::PidFile, wait, &judge, &|| Self::make_pid_file(files, path))?.map_err(|error| {
             let message = format!("the lock {path} cannot be made: {error}");
             Refusal::new(RefusalClass::Unavailable, "store_unavailable", message)
@@ -231,7 +231,7 @@ fn keep_fresh(file: File, every: Duration) -> io::Result<Sender<()>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ForeignLockHeld, keep_fresh};
+    use super::{ForeignLockHeld, Running, keep_fresh};
     use crate::images::{PidFileAges, ProjectFiles};
     use model::{ProjectPath, Timestamp};
     use std::fs::{self, File};
@@ -240,8 +240,8 @@ mod tests {
 
     const AGES: PidFileAges = PidFileAges { empty_ms: 1_000, live_ms: 60_000 };
 
-    fn now() -> Timestamp {
-        Timestamp::from_millis(0)
+    fn now() -> Running {
+        Running::from(Timestamp::from_millis(0))
     }
 
     fn lock() -> ProjectPath {

@@ -110,7 +110,12 @@ pub(super) fn judge_pid_file(files: &ProjectFiles, lock: &ProjectPath, ages: Pid
         FileState::Bytes(bytes) => pid_of(bytes),
         _ => None,
     };
-    let holder = Holder { name: pid.map_or("unknown".into(), |pid| format!("pid {pid}")), pid };
+    let name = match pid {
+        _ if !metadata.is_file() => "something that is no file".to_owned(),
+        None => "unknown".to_owned(),
+        Some(pid) => format!("pid {pid}"),
+    };
+    let holder = Holder { name, pid };
     let is_stale = match (&seen.mark, pid) {
         // A process that bears our id and does not hold the lock is one that was killed: in a
         // container each has the same. Two of ours never meet here, since each holds its format's lock.

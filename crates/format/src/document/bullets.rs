@@ -1,5 +1,6 @@
 //! Bullets in the own text of a section.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::edit;
@@ -37,17 +38,24 @@ pub fn read(outline: &Outline<'_>, lines: Range<usize>) -> Vec<Bullet> {
     bullets
 }
 
-// Blank lines belong to a bullet where an indented line follows them.
+// Blank lines belong to a bullet where an indented line follows them. A fence that an owned line opens
+// is owned as a whole, wherever its lines begin; one that never closes takes in what follows and is not.
 fn owned(outline: &Outline<'_>, bullet: usize, limit: usize) -> usize {
-    let mut end = bullet + 1;
-    for line in bullet + 1..limit {
+    let (mut end, mut line) = (bullet + 1, bullet + 1);
+    while line < limit {
         if outline.is_blank(line) {
+            line += 1;
             continue;
         }
         if !outline.content(line).starts_with([' ', '\t']) {
             break;
         }
-        end = line + 1;
+        line = match outline.behind_fence(line) {
+            Some(behind) => behind.min(limit),
+            None if outline.lines()[line].fenced => break,
+            None => line + 1,
+        };
+        end = line;
     }
     end
 }
@@ -72,14 +80,22 @@ pub fn add(text: &mut String, from: usize, heading: Heading, bullet: &str) {
     }
 }
 
-/// Takes lines out of the own text of a section; where nothing is left, [`NONE_YET`] takes their place.
-pub fn remove(text: &mut String, from: usize, heading: Heading, lines: Range<usize>) {
+/// Takes bullets out of the own texts of sections, all at once.
+///
+/// Where nothing is left in one, [`NONE_YET`] takes the place of the first.
+pub fn remove(text: &mut String, from: usize, picked: &[(Heading, Vec<Range<usize>>)]) {
     let outline = Outline::read(text, from);
-    let stays = |line: &usize| !lines.contains(line) && !outline.is_blank(*line);
-    if outline.own(heading).any(|line| stays(&line)) {
-        let bytes = edit::bytes(&outline, lines);
-        return edit::remove(text, bytes);
+    let mut edits = Vec::new();
+    for (heading, bullets) in picked {
+        let Some(first) = bullets.first() else { continue };
+        let gone: BTreeSet<usize> = bullets.iter().cloned().flatten().collect();
+        let is_left = outline.own(*heading).any(|line| !gone.contains(&line) && !outline.is_blank(line));
+        let mut spans = bullets.iter().map(|lines| (edit::bytes(&outline, lines.clone()), ""));
+        if !is_left {
+            spans.next();
+            edits.push((outline.lines()[first.start].start..outline.lines()[first.end - 1].end, NONE_YET));
+        }
+        edits.extend(spans);
     }
-    let span = outline.lines()[lines.start].start..outline.lines()[lines.end - 1].end;
-    text.replace_range(span, NONE_YET);
+    edit::splice(text, edits);
 }

@@ -40,11 +40,29 @@ pub fn insert(text: &mut String, at: usize, lines: &[&str]) {
 ///
 /// A text without a last line ending stays without one.
 pub fn remove(text: &mut String, bytes: Range<usize>) {
-    let mut start = bytes.start;
-    if bytes.end == text.len() && !bytes.is_empty() && !text.ends_with('\n') && text[..start].ends_with('\n') {
-        start -= if text[..start].ends_with("\r\n") { 2 } else { 1 };
+    splice(text, vec![(bytes, "")]);
+}
+
+/// Puts texts in the place of spans, all at once; spans may touch, overlap and come in any order.
+///
+/// Where spans overlap, what an earlier one took is gone for the later one. Spans that are replaced by
+/// nothing begin and end where lines do. A text without a last line ending stays without one.
+pub fn splice(text: &mut String, mut edits: Vec<(Range<usize>, &str)>) {
+    edits.sort_by_key(|(span, _)| (span.start, span.end));
+    let cut_end = edits.iter().any(|(span, new)| span.end == text.len() && !span.is_empty() && new.is_empty());
+    let open_end = !text.ends_with('\n');
+    let mut made = String::with_capacity(text.len());
+    let mut at = 0;
+    for (span, new) in edits {
+        made.push_str(&text[at..span.start.max(at)]);
+        made.push_str(new);
+        at = at.max(span.end);
     }
-    text.replace_range(start..bytes.end, "");
+    made.push_str(&text[at..]);
+    if cut_end && open_end && made.ends_with('\n') {
+        made.truncate(made.len() - if made.ends_with("\r\n") { 2 } else { 1 });
+    }
+    *text = made;
 }
 
 /// The bytes of lines with their endings.

@@ -34,6 +34,8 @@ pub struct Hit<'t> {
 pub enum NotWritten {
     /// It does not stand there.
     Missing,
+    /// It stands inside a line only, where a sentence may be about it.
+    Inside,
     /// Another hit would be read instead of what was written.
     Shadowed,
 }
@@ -59,6 +61,19 @@ pub fn count(outline: &Outline<'_>, lines: Range<usize>, name: &str) -> usize {
         !outline.lines()[*line].fenced && spot(outline.content(*line), name).is_some_and(|spot| spot.filled)
     };
     lines.filter(holds).count()
+}
+
+/// Whether a line begins with the field's label, whatever follows it.
+pub fn has_label(outline: &Outline<'_>, mut lines: Range<usize>, name: &str) -> bool {
+    lines.any(|line| !outline.lines()[line].fenced && leading_spot(outline.content(line), name).is_some())
+}
+
+/// The lines that begin with the field and say something behind its label.
+pub fn own_lines(outline: &Outline<'_>, lines: Range<usize>, name: &str) -> Vec<usize> {
+    let is_own = |line: &usize| {
+        !outline.lines()[*line].fenced && leading_spot(outline.content(*line), name).is_some_and(|spot| spot.filled)
+    };
+    lines.filter(is_own).collect()
 }
 
 /// Writes a field: one line changes, or none where the value stands there already.
@@ -101,7 +116,7 @@ fn target<'t>(outline: &Outline<'t>, lines: Range<usize>, name: &str) -> Result<
             best = Some((line, spot));
         }
     }
-    best.ok_or(if inside { NotWritten::Shadowed } else { NotWritten::Missing })
+    best.ok_or(if inside { NotWritten::Inside } else { NotWritten::Missing })
 }
 
 /// A label in a line, and what follows it.

@@ -15,6 +15,8 @@ pub struct Line {
     pub next: usize,
     /// Whether it lies in a fence or opens or closes one.
     pub fenced: bool,
+    /// Whether it opens a fence.
+    opens: bool,
     /// The level of the heading that it is; 0 for none.
     level: u8,
 }
@@ -47,16 +49,16 @@ impl<'t> Outline<'t> {
         while start < text.len() {
             let (end, next) = line_end(text, start);
             let content = &text[start..end];
-            let fenced = if let Some(open) = fence {
+            let (fenced, opens) = if let Some(open) = fence {
                 fence = fence.filter(|_| !Fence::of(content).is_some_and(|closing| closing.closes(&open)));
-                true
+                (true, false)
             } else {
                 fence = Fence::of(content);
                 opened = lines.len();
-                fence.is_some()
+                (fence.is_some(), fence.is_some())
             };
             let level = if fenced { 0 } else { heading_level(content) };
-            lines.push(Line { start, end, next, fenced, level });
+            lines.push(Line { start, end, next, fenced, opens, level });
             start = next;
         }
         Self { text, lines, unclosed: fence.map(|_| opened) }
@@ -83,6 +85,15 @@ impl<'t> Outline<'t> {
     pub fn open(&self, lines: Range<usize>) -> Range<usize> {
         let end = self.unclosed.map_or(lines.end, |fence| lines.end.min(fence));
         lines.start..end.max(lines.start)
+    }
+
+    /// The line behind the fence that a line opens; `None` where it opens none, or one that never closes.
+    pub fn behind_fence(&self, line: usize) -> Option<usize> {
+        if !self.lines[line].opens || self.unclosed == Some(line) {
+            return None;
+        }
+        let inside = self.lines[line + 1..].iter().take_while(|line| line.fenced && !line.opens).count();
+        Some(line + 1 + inside)
     }
 
     /// The text of a line, without its ending.

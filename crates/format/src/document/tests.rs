@@ -58,7 +58,7 @@ fn a_write_changes_its_line() {
     check_write("Status: a\n", "", Ok("Status: \n"));
     check_write("**Status:**\nStatus: a\n", "b", Ok("**Status:**\nStatus: b\n"));
     check_write("- **Status:** a\nStatus: b\n", "c", Err(NotWritten::Shadowed));
-    check_write("- **Status:** a\n", "c", Err(NotWritten::Shadowed));
+    check_write("- **Status:** a\n", "c", Err(NotWritten::Inside));
     check_write("| Status | a |\n", "b|c", Err(NotWritten::Shadowed));
     check_write("none\n", "c", Err(NotWritten::Missing));
     check_write("~~~\nStatus: a\n", "c", Err(NotWritten::Missing));
@@ -103,7 +103,7 @@ fn removing_the_last_bullet_says_so() {
         let heading = outline.section("S").unwrap();
         let first = bullets::read(&outline, outline.own(heading)).remove(0);
         let mut changed = text.to_owned();
-        bullets::remove(&mut changed, 0, heading, first.lines);
+        bullets::remove(&mut changed, 0, &[(heading, vec![first.lines])]);
         assert_eq!(changed, expected);
     };
     check("## S\n\n- a\n  b\n\n## T\n", "## S\n\nNone yet.\n\n## T\n");
@@ -192,4 +192,20 @@ proptest! {
         let kept = outline.all().filter(|line| !none(line)).all(|line| rest.any(|other| other == outline.content(line)));
         prop_assert!(kept, "{text:?} became {changed:?}");
     }
+}
+
+#[test]
+fn spans_are_replaced_at_once() {
+    let check = |text: &str, edits: Vec<(std::ops::Range<usize>, &str)>, expected: &str| {
+        let mut made = text.to_owned();
+        edit::splice(&mut made, edits);
+        assert_eq!(made, expected, "{text:?}");
+    };
+    check("a\nb\nc\n", vec![(4..6, ""), (0..2, "")], "b\n");
+    check("a\nb\nc", vec![(2..4, ""), (4..5, "")], "a");
+    check("a\r\nb\r\nc", vec![(3..6, ""), (6..7, ""), (3..6, "")], "a");
+    check("a\nb\nc", vec![(0..4, ""), (2..4, "")], "c");
+    check("a\nb\nc", vec![(0..1, "x"), (4..5, "yz")], "x\nb\nyz");
+    check("a\nb", vec![(2..3, "")], "a");
+    check("a\nb", Vec::new(), "a\nb");
 }

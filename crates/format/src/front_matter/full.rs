@@ -85,6 +85,8 @@ impl Entry {
 
 /// Reads the keys in the lines of `inner`.
 pub(super) fn read(text: &str, inner: &Range<usize>) -> Vec<Entry> {
+    #[cfg(test)]
+    super::tests::count_reading();
     let mut lines = Vec::new();
     let mut start = inner.start;
     while start < inner.end {
@@ -289,13 +291,14 @@ fn scalar(token: &str) -> Held {
     match token {
         "" | "~" | "null" | "Null" | "NULL" => Held::Null,
         _ => match token.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-            Some(inner) => Held::List(flow_items(inner)),
+            Some(inner) => Held::List(flow_items(inner).into_iter().map(decode).collect()),
             None => Held::Text(decode(token)),
         },
     }
 }
 
-fn flow_items(inner: &str) -> Vec<String> {
+/// The items between the brackets of a flow list, or the members between braces, as they stand.
+pub(super) fn flow_items(inner: &str) -> Vec<&str> {
     let mut items = Vec::new();
     let (mut start, mut quote) = (0, None);
     let mut chars = inner.char_indices();
@@ -312,5 +315,5 @@ fn flow_items(inner: &str) -> Vec<String> {
         }
     }
     items.push(&inner[start..]);
-    items.into_iter().map(str::trim).filter(|item| !item.is_empty()).map(decode).collect()
+    items.into_iter().map(str::trim).filter(|item| !item.is_empty()).collect()
 }

@@ -1,7 +1,18 @@
 //! Cases and properties of both readers and the writer.
 
+use std::cell::Cell;
+
 use super::*;
 use proptest::prelude::*;
+
+thread_local! {
+    static READINGS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Counts one reading of a block of keys.
+pub(super) fn count_reading() {
+    READINGS.with(|readings| readings.set(readings.get() + 1));
+}
 
 fn text(held: &Held) -> String {
     match held {
@@ -56,7 +67,14 @@ fn front_matter_is_found_where_it_stands() {
         ("--- \na: b\n---\nx", "x"),
         ("\n\n---\na: b\n---\nx", "x"),
         ("\n---\nprose\n---\nx", "absent"),
-        ("\n---\na: b\n", "absent"),
+        ("\n---\na: b\n", "unclosed"),
+        ("\n---\n\na: b\n", "absent"),
+        ("\n---\nStatus: b\n", "absent"),
+        ("--- # state\na: b\n---\nx", "x"),
+        ("---# state\na: b\n---\nx", "absent"),
+        (" ---\na: b\n---\nx", "x"),
+        (" ---\nprose\n---\nx", "absent"),
+        ("\u{feff}\n ---\na: b\n", "unclosed"),
         ("# a\n---\na: b\n---\n", "absent"),
         ("----\na: b\n---\n", "absent"),
     ] {
@@ -148,7 +166,8 @@ fn nested_values_change_in_place() {
     };
     check("---\np:\n    n: 1 # c\n---\n", "---\np:\n    n: 7 # c\n---\n");
     check("---\np:\n    m: 1\nz: 1\n---\n", "---\np:\n    m: 1\n    n: 7\nz: 1\n---\n");
-    check("---\np: null\nz: 1\n---\n", "---\np: \n  n: 7\nz: 1\n---\n");
+    check("---\np: null\nz: 1\n---\n", "---\np:\n  n: 7\nz: 1\n---\n");
+    check("---\np: {m: \"a, b\", n: 3} # c\nz: 1\n---\n", "---\np:  # c\n  m: \"a, b\"\n  n: 7\nz: 1\n---\n");
     check("---\np:\n- a\n- b\nz: 1\n---\n", "---\np:\n  n: 7\nz: 1\n---\n");
     check("---\nz: 1\n---\n", "---\nz: 1\np:\n  n: 7\n---\n");
     check("", "---\np:\n  n: 7\n---\n");
@@ -249,4 +268,12 @@ proptest! {
         let front = FrontMatter::read(&document).unwrap();
         prop_assert_eq!(front.text("a"), Some(text.as_str()));
     }
+}
+
+#[test]
+fn a_key_is_removed_with_one_look_however_often_it_stands() {
+    let mut text = format!("---\nkept: 1\n{}---\n", "gone: [a,\n  b]\n".repeat(100));
+    let before = READINGS.with(Cell::get);
+    remove(&mut text, "gone");
+    assert_eq!((text.as_str(), READINGS.with(Cell::get) - before), ("---\nkept: 1\n---\n", 1));
 }

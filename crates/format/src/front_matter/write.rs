@@ -1,9 +1,9 @@
 //! Changes of front matter that touch only what changes.
 
-use super::full::{Entry, FrontMatter};
+use super::full::{Entry, FrontMatter, Held, flow_items};
 use super::scalar::Scalar;
 use super::{Located, locate};
-use crate::document::edit;
+use crate::document::{edit, line_end};
 
 /// The blanks before a nested key where no other shows how many.
 const INDENT: &str = "  ";
@@ -35,11 +35,7 @@ pub fn set_nested(text: &mut String, key: &str, name: &str, value: &Scalar) {
         return;
     }
     let Some(last) = entry.nested.last() else {
-        // What stood there was no block of keys.
-        replace(text, entry, "");
-        let at = FrontMatter::read(text).and_then(|front| Some(front.entry(key)?.lines[0].end));
-        let at = at.expect("the key stands there as before");
-        return edit::insert(text, at, &[&format!("{INDENT}{name}: {}", value.token())]);
+        return unfold(text, entry, &format!("{name}: {}", value.token()));
     };
     let indent = text[last.indent.clone()].to_owned();
     let at = last.lines.last().expect("an entry has its own line").end;
@@ -48,12 +44,9 @@ pub fn set_nested(text: &mut String, key: &str, name: &str, value: &Scalar) {
 
 /// Removes every line of a key.
 pub fn remove(text: &mut String, key: &str) {
-    while let Some(front) = FrontMatter::read(text) {
-        let Some(entry) = front.entry(key) else { return };
-        for lines in entry.lines.iter().rev() {
-            edit::remove(text, lines.clone());
-        }
-    }
+    let Some(front) = FrontMatter::read(text) else { return };
+    let entries = front.entries.iter().filter(|entry| entry.key == key);
+    edit::splice(text, entries.flat_map(|entry| &entry.lines).map(|lines| (lines.clone(), "")).collect());
 }
 
 /// The front matter, made where there is none.
@@ -73,10 +66,38 @@ fn opened(text: &mut String) -> Option<FrontMatter> {
 
 /// Replaces a value: its token on its own line; the lines below that belong to it go.
 fn replace(text: &mut String, entry: &Entry, token: &str) {
-    for lines in entry.lines[1..].iter().rev() {
-        edit::remove(text, lines.clone());
-    }
+    edit::splice(text, entry.lines[1..].iter().map(|lines| (lines.clone(), "")).collect());
     replace_first(text, entry, token);
+}
+
+/// Makes a block of keys out of an entry that is none, with a first member.
+///
+/// What stood there in braces become members of the block; another value goes.
+fn unfold(text: &mut String, entry: &Entry, first: &str) {
+    let members = match &entry.held {
+        Held::Text(flow) => flow.strip_prefix('{').and_then(|inner| inner.strip_suffix('}')).unwrap_or_default(),
+        Held::Null | Held::List(_) | Held::Map => "",
+    };
+    let members = flow_items(members);
+    let is_first = |member: &&str| key_of(member) != key_of(first);
+    let kept = members.into_iter().filter(is_first).chain([first]).map(|member| format!("{INDENT}{member}"));
+    let lines: Vec<String> = kept.collect();
+    replace(text, entry, "");
+    let (_, at) = line_end(text, entry.lines[0].start);
+    // No blank stays where the value stood.
+    let end = entry.token.start;
+    let label = text[..end].trim_end_matches([' ', '\t']).len();
+    let behind = text[end..at].len() - text[end..at].trim_start_matches([' ', '\t']).len();
+    let is_last = text[end + behind..at].trim().is_empty();
+    let cut = if is_last { end + behind - label } else { 0 };
+    text.replace_range(label..label + cut, "");
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    edit::insert(text, at - cut, &lines);
+}
+
+/// The key of a member.
+fn key_of(member: &str) -> &str {
+    member.split_once(':').map_or(member, |(key, _)| key.trim())
 }
 
 fn replace_first(text: &mut String, entry: &Entry, token: &str) {

@@ -22,6 +22,27 @@ pub(super) const BLOCKERS: [&str; 3] = ["Blockers", "Blockers/Concerns", "Concer
 const POSITION_FIELDS: [&str; 5] = ["Phase", "Plan", "Status", "Last activity", "Progress"];
 const SESSION_FIELDS: [&str; 5] = ["Last session", "Last Date", "Stopped at", "Resume file", "Paused at"];
 
+/// Every field that the format knows.
+pub(super) const FIELDS: [&str; 17] = [
+    "Phase",
+    "Plan",
+    "Status",
+    "Last activity",
+    "Progress",
+    "Last session",
+    "Last Date",
+    "Stopped at",
+    "Resume file",
+    "Paused at",
+    "Current Phase",
+    "Current Phase Name",
+    "Current Plan",
+    "Total Plans in Phase",
+    "Total Phases",
+    "Last Activity Description",
+    "Current focus",
+];
+
 /// The body, and whether fields had to be looked for outside their section.
 pub(super) struct Body<'t> {
     pub(super) outline: Outline<'t>,
@@ -33,6 +54,8 @@ pub(super) struct Body<'t> {
 impl<'t> Body<'t> {
     /// Reads the body of a document.
     pub(super) fn read(text: &'t str) -> Self {
+        #[cfg(test)]
+        super::tests::count_work();
         let from = body_start(text);
         Self { outline: Outline::read(text, from), from, strayed: RefCell::default() }
     }

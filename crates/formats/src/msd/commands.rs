@@ -62,6 +62,7 @@ const LOAD: Command = Command {
 pub(super) static COMMANDS: &[Command] = &[
     Command {
         words: &["state"],
+        about: "Run a verb; without one, show what documents there are",
         arguments: print::no_verb,
         options: &[
             WS,
@@ -88,7 +89,7 @@ pub(super) static COMMANDS: &[Command] = &[
         &["msd state json --pick progress.percent"],
     ),
     SNAPSHOT,
-    Command { words: &["state-snapshot"], ..SNAPSHOT },
+    Command { words: &["state-snapshot"], about: "The same as state snapshot", ..SNAPSHOT },
     verb(
         &["state", "get"],
         "msd_state_get",

@@ -4,7 +4,7 @@ use format::document::{Outline, fields};
 use format::front_matter::{FrontMatter, Located, Scalar, locate};
 use model::{Object, Outcome, Refusal, RefusalClass, Reply, Value, Warning};
 
-use super::body::Body;
+use super::body::{Body, FIELDS};
 use super::derive::{self, Derived, Keys, StatusRule};
 use super::documents::{self, STATE, Stored};
 use super::phase_id::PhaseId;
@@ -93,13 +93,39 @@ impl<'a> Edit<'a> {
         let written = match fields::write(&body.outline, body.from, lines, name, value) {
             Ok(text) => text,
             Err(fields::NotWritten::Missing) => return Ok(false),
-            Err(fields::NotWritten::Shadowed) => return Err(shadowed(name)),
+            Err(fields::NotWritten::Inside | fields::NotWritten::Shadowed) => return Err(shadowed(name)),
         };
         if written != self.text {
             self.text = written;
             self.updated.push(name.to_owned());
         }
         Ok(true)
+    }
+
+    /// Writes a field that nothing is derived from, if it is there; a label inside a sentence is not it.
+    ///
+    /// **Errors**: `field_shadowed`.
+    pub(super) fn set_if_own(&mut self, name: &str, value: &str) -> Result<(), Refusal> {
+        let is_own = {
+            let body = self.body();
+            let (lines, _) = body.scope(name);
+            fields::has_label(&body.outline, lines, name)
+        };
+        if is_own { self.set(name, value).map(drop) } else { Ok(()) }
+    }
+
+    /// Refuses a text of `argument` that changed a field which the verb did not write.
+    ///
+    /// A bold label is read wherever in a line it stands, so a sentence about a field would become the field.
+    ///
+    /// **Errors**: `invalid_argument`.
+    pub(super) fn check_bystanders(&self, argument: &str) -> Result<(), Refusal> {
+        let (before, after) = (Body::read(&self.before), self.body());
+        let moved = |name: &&str| after.field(name).is_some_and(|value| before.field(name) != Some(value));
+        let mut bystanders = FIELDS.into_iter().filter(|name| self.updated.iter().all(|updated| updated != name));
+        let Some(name) = bystanders.find(moved) else { return Ok(()) };
+        Err(Refusal::invalid(argument, format!("the text would be read as the field {name}"))
+            .hint(format!("leave out the asterisks around {name}:")))
     }
 
     /// Writes `Status` unless its author's own words stand there.
@@ -178,7 +204,11 @@ impl<'a> Edit<'a> {
             return self.before.clone();
         }
         let Derived { mut keys, warnings, .. } = self.derived();
-        self.warnings.extend(warnings);
+        for warning in warnings {
+            if !self.warnings.contains(&warning) {
+                self.warnings.push(warning);
+            }
+        }
         let with = |keys: &Keys| {
             let mut text = self.text.clone();
             keys.apply(&mut text, self.site);
@@ -203,7 +233,11 @@ impl<'a> Edit<'a> {
         let text = self.settled();
         let limit = documents::ALL[0].1;
         if text.len() as u64 > limit {
-            return Err(Refusal::refused("too_large", format!("{STATE} would be larger than {limit} bytes")));
+            let path = self.site.place.path(STATE);
+            let message = format!("{path} would be larger than {limit} bytes");
+            return Err(Refusal::new(RefusalClass::Corrupt, "too_large", message)
+                .with("path", path.as_str())
+                .hint("mainstay msd state prune moves what is long past to STATE-ARCHIVE.md"));
         }
         let change = documents::change(self.site.view.records, &self.site.place, STATE, Some(text));
         let reply = Reply::new(body, self.warnings);

@@ -2,7 +2,7 @@
 
 use format::document::fields::same_name;
 use format::front_matter::{self, Entry, FrontMatter, Held, Scalar};
-use model::{Object, Outcome, Refusal, Reply, Value};
+use model::{Object, Outcome, Refusal, Reply, Value, Warning};
 
 use super::arguments::{self, Arguments};
 use super::body::Body;
@@ -68,7 +68,7 @@ pub(super) fn update(given: &Arguments, site: &Site<'_>) -> Result<Outcome, Refu
     arguments::field_name(&name, "field")?;
     let mut edit = Edit::open(site)?;
     write(&mut edit, &name, &value)?;
-    edit.warnings = edit.body().warnings();
+    edit.warnings = strays(&edit, [name.as_str()]);
     edit.finish(members([("updated", true.into()), ("field", name.into()), ("value", value.into())]))
 }
 
@@ -96,8 +96,17 @@ pub(super) fn patch(given: &Arguments, site: &Site<'_>) -> Result<Outcome, Refus
     if let Some(refusal) = first.filter(|_| updated.is_empty()) {
         return Err(refusal.beside("updated", updated).beside("failed", failed));
     }
-    edit.warnings = edit.body().warnings();
+    edit.warnings = strays(&edit, updated.iter().filter_map(Value::as_str));
     edit.finish(members([("updated", updated.into()), ("failed", failed.into())]))
+}
+
+/// A warning for each section outside of which one of the fields stands.
+fn strays<'n>(edit: &Edit<'_>, names: impl IntoIterator<Item = &'n str>) -> Vec<Warning> {
+    let body = edit.body();
+    for name in names {
+        body.field(name);
+    }
+    body.warnings()
 }
 
 /// Writes a body field, else an existing key that is not the format's own to keep.

@@ -1,6 +1,8 @@
 //! `add-decision`, `add-blocker`, `resolve-blocker`, `add-roadmap-evolution`: bullets of sections.
 
-use format::document::{bullets, edit as lines};
+use std::ops::Range;
+
+use format::document::{Heading, bullets, edit as lines};
 use model::{Object, Outcome, Refusal, Value};
 
 use super::arguments::{Arguments, conflict, missing};
@@ -17,6 +19,7 @@ pub(super) fn add_decision(given: &Arguments, site: &Site<'_>) -> Result<Outcome
     let why = why.map(|why| format!(" — {why}")).unwrap_or_default();
     let bullet = format!("- [Phase {}]: {summary}{why}", phase.as_ref().map_or("?", |id| id.as_str()));
     let created = add(&mut edit, &DECISIONS, "## Decisions", &bullet);
+    edit.check_bystanders("summary")?;
     let mut body = members([("added", true.into()), ("decision", bullet.into())]);
     note_created(&mut body, created);
     edit.finish(body)
@@ -32,6 +35,7 @@ pub(super) fn add_blocker(given: &Arguments, site: &Site<'_>) -> Result<Outcome,
     }
     let mut edit = Edit::open(site)?;
     let created = add(&mut edit, &BLOCKERS, "### Blockers", &bullet);
+    edit.check_bystanders("text")?;
     let mut body = members([("added", true.into()), ("blocker", text.into())]);
     note_created(&mut body, created);
     edit.finish(body)
@@ -82,11 +86,7 @@ pub(super) fn resolve_blocker(given: &Arguments, site: &Site<'_>) -> Result<Outc
         Pick::Exactly(whole) => text == whole,
         Pick::Numbered(wanted) => number == *wanted,
     };
-    let numbered = |texts: Vec<String>| texts.into_iter().zip(1_u64..);
-    let removed: Vec<String> = numbered(edit.body().blockers())
-        .filter(|(text, number)| matches(text, *number))
-        .map(|(text, _)| text)
-        .collect();
+    let (picked, removed) = pick_blockers(&edit.body(), &matches);
     let blocker = match &pick {
         Pick::Containing(text) | Pick::Exactly(text) => Value::from(text.as_str()),
         Pick::Numbered(number) => Value::from(*number),
@@ -105,28 +105,29 @@ pub(super) fn resolve_blocker(given: &Arguments, site: &Site<'_>) -> Result<Outc
                 .hint("say --exact TEXT or --index N, or --all for every one"));
         }
     }
-    // From the last to the first, so that the numbers of the others stay.
-    for (_, number) in numbered(edit.body().blockers())
-        .filter(|(text, number)| matches(text, *number))
-        .collect::<Vec<_>>()
-        .into_iter()
-        .rev()
-    {
-        remove_blocker(&mut edit.text, number);
-    }
+    let from = edit.body().from;
+    bullets::remove(&mut edit.text, from, &picked);
     edit.finish(members([("resolved", true.into()), ("blocker", blocker), ("removed", list().into())]))
 }
 
-fn remove_blocker(text: &mut String, number: u64) {
-    let body = Body::read(text);
-    let own = |heading| {
-        bullets::read(&body.outline, body.outline.own(heading)).into_iter().map(move |bullet| (heading, bullet))
-    };
-    let found = body.every(&BLOCKERS).into_iter().flat_map(own).zip(1_u64..).find(|(_, at)| *at == number);
-    if let Some(((heading, bullet), _)) = found {
-        let from = body.from;
-        bullets::remove(text, from, heading, bullet.lines);
+/// Bullets of sections, by their lines.
+type Picked = Vec<(Heading, Vec<Range<usize>>)>;
+
+/// The blockers that fit, section by section, and their texts; they are numbered from 1 over all sections.
+fn pick_blockers(body: &Body<'_>, fits: &dyn Fn(&str, u64) -> bool) -> (Picked, Vec<String>) {
+    let (mut picked, mut texts, mut number) = (Vec::new(), Vec::new(), 0);
+    for heading in body.every(&BLOCKERS) {
+        let mut of_section = Vec::new();
+        for bullet in bullets::read(&body.outline, body.outline.own(heading)) {
+            number += 1;
+            if fits(&bullet.text, number) {
+                of_section.push(bullet.lines);
+                texts.push(bullet.text);
+            }
+        }
+        picked.push((heading, of_section));
     }
+    (picked, texts)
 }
 
 /// `add-roadmap-evolution`.
@@ -150,6 +151,7 @@ pub(super) fn add_evolution(given: &Arguments, site: &Site<'_>) -> Result<Outcom
         }
         drop(body);
         bullets::add(&mut edit.text, from, section, &entry);
+        edit.check_bystanders("note")?;
         return edit.finish(members([("added", true.into()), ("entry", entry.into())]));
     }
     let block = ["### Roadmap Evolution", "", entry.as_str()];
@@ -157,6 +159,7 @@ pub(super) fn add_evolution(given: &Arguments, site: &Site<'_>) -> Result<Outcom
         Some(beneath) => lines::append_block(&mut edit.text, from, beneath, &block),
         None => lines::append_section(&mut edit.text, from, "## Accumulated Context", &block),
     }
+    edit.check_bystanders("note")?;
     edit.finish(members([
         ("added", true.into()),
         ("entry", entry.as_str().into()),

@@ -78,6 +78,7 @@ pub(super) fn record(given: &Arguments, site: &Site<'_>) -> Result<Outcome, Refu
             }
         }
     }
+    edit.check_bystanders("plan")?;
     edit.finish(body)
 }
 

@@ -86,8 +86,13 @@ impl Format for Msd {
     }
 
     fn refused(&self, tool: &Tool, refusal: Refusal) -> Refusal {
+        let none = || Value::Array(Vec::new());
         match of_verb(tool.name) {
             Some(member) => refusal.beside(member, false),
+            // A patch of which nothing could be written lists what it tried.
+            None if tool.name == "msd_state_patch" && refusal.beside.is_empty() => {
+                refusal.beside("updated", none()).beside("failed", none())
+            }
             None => refusal,
         }
     }

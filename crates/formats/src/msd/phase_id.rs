@@ -89,6 +89,8 @@ impl PartialOrd for PhaseId {
 
 impl Ord for PhaseId {
     fn cmp(&self, other: &Self) -> Ordering {
+        #[cfg(test)]
+        super::tests::count_work();
         let ((a, a_letter, a_rest), (b, b_letter, b_rest)) = (self.parts(), other.parts());
         let (mut a_rest, mut b_rest) = (a_rest, b_rest);
         compare_numbers(a, b).then_with(|| a_letter.cmp(&b_letter)).then_with(|| {

@@ -7,7 +7,7 @@ use super::arguments::Arguments;
 use super::edit::Edit;
 use super::members;
 use super::phase_id::PhaseId;
-use super::position::{PlanValue, is_whole, leading_number};
+use super::position::{PlanValue, Position, is_whole, leading_number};
 use super::site::Site;
 use super::status::Stage;
 
@@ -25,6 +25,10 @@ pub(super) fn verify(given: &Arguments, site: &Site<'_>) -> Result<Outcome, Refu
 fn begin_as(stage: Stage, given: &Arguments, site: &Site<'_>) -> Result<Outcome, Refusal> {
     let phase = given.needed_phase("phase")?;
     let (given_name, plans) = (given.filled("name")?, given.count("plans")?);
+    if let Some(name) = given_name.as_deref().filter(|name| !gives_back(phase.as_str(), name)) {
+        return Err(Refusal::invalid("name", format!("Phase \"N ({name})\" would not be read back with that name"))
+            .hint("close every parenthesis that the name opens, and let it begin with no bracket"));
+    }
     let mut edit = Edit::open(site)?;
     let id = phase.as_str();
     let current = edit.current_phase();
@@ -46,8 +50,7 @@ fn begin_as(stage: Stage, given: &Arguments, site: &Site<'_>) -> Result<Outcome,
         edit.date_activity(Some(&format!("Phase {id} execution resumed")))?;
     } else {
         let total = old.as_ref().and_then(|old| old.total.clone()).or_else(|| derived_total(&edit));
-        edit.set("Phase", &position(id, total.as_deref(), name.as_deref()))?;
-        edit.set("Current Phase", id)?;
+        set_phase(&mut edit, id, total.as_deref(), name.as_deref())?;
         if let Some(name) = &name {
             edit.set("Current Phase Name", name)?;
         } else if !is_current {
@@ -63,7 +66,7 @@ fn begin_as(stage: Stage, given: &Arguments, site: &Site<'_>) -> Result<Outcome,
                 edit.set("Total Plans in Phase", &plans)?;
             }
             let focus = name.as_ref().map_or(format!("Phase {id}"), |name| format!("Phase {id} — {name}"));
-            edit.set("Current focus", &focus)?;
+            edit.set_if_own("Current focus", &focus)?;
             edit.set("Last Activity Description", &what)?;
         }
         edit.set_status(&format!("{} Phase {id}", stage.title()))?;
@@ -79,6 +82,24 @@ fn begin_as(stage: Stage, given: &Arguments, site: &Site<'_>) -> Result<Outcome,
         ("resumed", resumed.into()),
     ]);
     edit.finish(body)
+}
+
+/// Writes `Phase` and `Current Phase`.
+///
+/// A name that `Phase` would not give back stands in the front matter alone.
+fn set_phase(edit: &mut Edit<'_>, id: &str, total: Option<&str>, name: Option<&str>) -> Result<(), Refusal> {
+    let readable = name.filter(|name| gives_back(id, name));
+    edit.set("Phase", &position(id, total, readable))?;
+    edit.set("Current Phase", id)?;
+    if let Some(name) = name.filter(|_| readable.is_none()) {
+        edit.own.set("current_phase_name", Scalar::Text(name.to_owned()));
+    }
+    Ok(())
+}
+
+/// Whether a phase's name is read back from `N (Name)`.
+fn gives_back(id: &str, name: &str) -> bool {
+    Position::parse(&position(id, None, Some(name))).is_some_and(|read| read.name.as_deref() == Some(name))
 }
 
 /// **Shape**: `N of M (Name)`, the parts that are known.
@@ -127,11 +148,12 @@ pub(super) fn planned(given: &Arguments, site: &Site<'_>) -> Result<Outcome, Ref
 pub(super) fn advance(_given: &Arguments, site: &Site<'_>) -> Result<Outcome, Refusal> {
     let mut edit = Edit::open(site)?;
     let value = edit.field("Plan").unwrap_or_default();
-    let plan = PlanValue::parse(&value).ok_or_else(|| {
+    let unreadable = || {
         Refusal::refused("plan_unreadable", format!("Plan is {value:?}, not A of B"))
             .field("Plan")
             .hint("mainstay msd state update Plan \"1 of 3 in current phase\"")
-    })?;
+    };
+    let plan = PlanValue::parse(&value).ok_or_else(unreadable)?;
     let total = Value::from(plan.total);
     if plan.total.is_some_and(|total| plan.current >= total) {
         edit.set_status("Phase complete — ready for verification")?;
@@ -148,7 +170,7 @@ pub(super) fn advance(_given: &Arguments, site: &Site<'_>) -> Result<Outcome, Re
         ]);
         return edit.finish(body);
     }
-    let current = plan.current + 1;
+    let current = plan.current.checked_add(1).ok_or_else(unreadable)?;
     edit.set("Plan", &format!("{current}{}", plan.rest))?;
     if let Some(there) = edit.field("Current Plan") {
         let digits = there.bytes().take_while(u8::is_ascii_digit).count();
@@ -202,8 +224,7 @@ pub(super) fn complete(given: &Arguments, site: &Site<'_>) -> Result<Outcome, Re
     match &next {
         Next::Phase { id, name } => {
             let total = total.or_else(|| derived_total(&edit));
-            edit.set("Phase", &position(id, total.as_deref(), name.as_deref()))?;
-            edit.set("Current Phase", id)?;
+            set_phase(&mut edit, id, total.as_deref(), name.as_deref())?;
             edit.set("Current Phase Name", name.as_deref().unwrap_or_default())?;
             if name.is_none() {
                 edit.clear("current_phase_name");

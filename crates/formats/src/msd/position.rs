@@ -2,9 +2,18 @@
 
 use super::phase_id::PhaseId;
 
-/// A value that stands only for what belongs there: `[…]`.
+/// A value that stands only for what belongs there: `[…]`, the first bracket closed by the last.
 pub(super) fn is_placeholder(value: &str) -> bool {
-    value.starts_with('[') && value.ends_with(']')
+    let mut depth = 0_usize;
+    let closes = |(_, c): &(usize, char)| {
+        match c {
+            '[' => depth += 1,
+            ']' => depth -= 1,
+            _ => {}
+        }
+        depth == 0
+    };
+    value.starts_with('[') && value.char_indices().find(closes).is_some_and(|(at, _)| at + 1 == value.len())
 }
 
 /// A value that says something: neither blank nor a placeholder.

@@ -66,6 +66,11 @@ fn part(reply: &Object, path: &str) -> Option<Value> {
 pub(super) fn no_verb(mut typed: Object) -> Result<Object, Refusal> {
     let Some(Value::Array(words)) = typed.shift_remove("verb") else { return as_typed(typed) };
     let word = words.first().and_then(Value::as_str).unwrap_or_default();
+    if super::commands::verbs().any(|verb| verb.split(' ').next() == Some(word)) {
+        let option = typed.keys().next().map_or("verb", String::as_str);
+        return Err(Refusal::invalid(option, format!("{word} stands right behind state, options behind it"))
+            .hint(format!("mainstay msd state {word} … --{option} …")));
+    }
     let known: Vec<Value> = super::commands::verbs().map(Value::from).collect();
     Err(Refusal::new(RefusalClass::Usage, "unknown_verb", format!("state has no verb {word:?}"))
         .field("verb")

@@ -1,8 +1,10 @@
 //! Progress: what the roadmap and the folders on disk say about a milestone.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::phase_id::PhaseId;
 use super::phases::Folder;
-use super::roadmap::{Phase, Phases, Roadmap};
+use super::roadmap::{Phases, Roadmap};
 
 /// The keys of the progress block, in the order of the seed.
 pub(super) const KEYS: [&str; 5] = ["total_phases", "completed_phases", "total_plans", "completed_plans", "percent"];
@@ -60,28 +62,22 @@ impl PhaseList {
             Phases::Limited(phases) => (phases, false),
             Phases::Elsewhere => return Self { phases: Vec::new(), is_elsewhere: true },
         };
-        let mut list = Self { phases: Vec::new(), is_elsewhere: false };
+        let mut listed: BTreeMap<PhaseId, Listed> = BTreeMap::new();
+        let entry = |id: &PhaseId, name: Option<String>| Listed { id: id.clone(), name, plans: 0, done: 0 };
         for phase in phases.iter().filter(|phase| counts(&phase.id) && !phase.is_struck) {
-            list.entry(&phase.id, phase.name.clone());
+            listed.entry(phase.id.clone()).or_insert_with(|| entry(&phase.id, phase.name.clone()));
         }
-        let is_struck = |id: &PhaseId| phases.iter().any(|phase: &Phase| phase.is_struck && phase.id == *id);
-        for folder in folders.iter().filter(|folder| counts(&folder.id) && !is_struck(&folder.id)) {
+        let struck: BTreeSet<&PhaseId> = phases.iter().filter(|phase| phase.is_struck).map(|phase| &phase.id).collect();
+        for folder in folders.iter().filter(|folder| counts(&folder.id) && !struck.contains(&folder.id)) {
             if folders_count {
-                list.entry(&folder.id, None);
+                listed.entry(folder.id.clone()).or_insert_with(|| entry(&folder.id, None));
             }
-            if let Some(listed) = list.phases.iter_mut().find(|listed| listed.id == folder.id) {
+            if let Some(listed) = listed.get_mut(&folder.id) {
                 listed.plans += folder.plans;
                 listed.done += folder.done;
             }
         }
-        list.phases.sort_by(|a, b| a.id.cmp(&b.id));
-        list
-    }
-
-    fn entry(&mut self, id: &PhaseId, name: Option<String>) {
-        if self.phases.iter().all(|listed| listed.id != *id) {
-            self.phases.push(Listed { id: id.clone(), name, plans: 0, done: 0 });
-        }
+        Self { phases: listed.into_values().collect(), is_elsewhere: false }
     }
 
     /// The lowest phase above `id` that is not complete.

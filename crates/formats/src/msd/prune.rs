@@ -1,5 +1,6 @@
 //! `prune`: what concerns phases long past moves from STATE.md to STATE-ARCHIVE.md.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use format::document::{Heading, bullets, edit as lines};
@@ -72,12 +73,9 @@ pub(super) fn prune(given: &Arguments, site: &Site<'_>) -> Result<Outcome, Refus
     let heading = format!("## Pruned {} (phases 1-{cutoff}, kept recent {keep})", site.today());
     let archive = archived(&archive_text(site)?, &heading, &moved, &edit.body());
     let outline = edit.body().outline;
-    let mut spans: Vec<Range<usize>> =
-        moved.iter().flat_map(|moved| &moved.entries).map(|entry| lines::bytes(&outline, entry.clone())).collect();
-    spans.sort_by_key(|span| std::cmp::Reverse(span.start));
-    for span in spans {
-        lines::remove(&mut edit.text, span);
-    }
+    let moving = moved.iter().flat_map(|moved| &moved.entries);
+    let spans: Vec<_> = moving.map(|entry| (lines::bytes(&outline, entry.clone()), "")).collect();
+    lines::splice(&mut edit.text, spans);
     let change = documents::change(site.view.records, &site.place, ARCHIVE, Some(archive));
     let mut outcome = edit.finish(body)?;
     outcome.changes.extend(change);
@@ -120,12 +118,20 @@ fn moved(body: &Body<'_>, cutoff: u64) -> Vec<Moved> {
             |text: &str| (text.contains("~~") || text.to_uppercase().contains("[RESOLVED]")) && concerns_old(text);
         all.push(Moved { section: "Blockers (resolved)".to_owned(), entries: of_bullets(heading, &settled) });
     }
+    // A section may lie in another; no line moves twice.
+    let mut taken: BTreeSet<usize> = all.iter().flat_map(|moved| &moved.entries).cloned().flatten().collect();
     for heading in body.every(&["Performance Metrics"]) {
         let is_old = |line: &usize| {
             let cells = split_row(body.outline.content(*line)).filter(|_| !body.outline.lines()[*line].fenced);
             cells.and_then(|cells| row_phase(cells[0])).is_some_and(|id| old(&id))
         };
-        let rows = body.outline.whole(heading).filter(is_old).map(|line| line..line + 1).collect();
+        let rows = body
+            .outline
+            .whole(heading)
+            .filter(is_old)
+            .filter(|line| taken.insert(*line))
+            .map(|line| line..line + 1)
+            .collect();
         all.push(Moved { section: body.outline.title(heading).to_owned(), entries: rows });
     }
     let mut joined: Vec<Moved> = Vec::new();

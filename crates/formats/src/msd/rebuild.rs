@@ -1,5 +1,8 @@
 //! `rebuild`: tables, placeholders and old sessions of STATE.md put right.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
 use format::document::{Outline, edit as lines, fields};
 use format::markdown::{row, split_row};
 use model::{Outcome, Refusal, Reply, Value};
@@ -34,12 +37,8 @@ pub(super) fn rebuild(given: &Arguments, site: &Site<'_>) -> Result<Outcome, Ref
     if let Some(folders) = site.folders() {
         mutations.extend(by_phase(&mut edit.text, folders));
     }
-    while let Some(mutation) = placeholder(&mut edit.text) {
-        mutations.push(mutation);
-    }
-    while let Some(mutation) = session(&mut edit.text) {
-        mutations.push(mutation);
-    }
+    mutations.extend(placeholders(&mut edit.text));
+    mutations.extend(sessions(&mut edit.text));
     let changes: Value = mutations
         .iter()
         .map(|mutation| {
@@ -62,28 +61,20 @@ fn by_phase(text: &mut String, folders: &[Folder]) -> Option<Mutation> {
     let outline = &body.outline;
     let rows = table(outline, outline.all(), &HEADER)?;
     let before = outline.slice(rows.clone()).to_owned();
+    let plans = plans_by_phase(folders);
     let mut made: Vec<(Option<PhaseId>, String)> = Vec::new();
     for line in rows.start + 2..rows.end {
         let content = outline.content(line);
         let id = split_row(content).and_then(|cells| phase_of(cells[0]));
-        let plans = id.as_ref().and_then(|id| plans_of(folders, id));
-        match (&id, plans) {
-            (Some(_), Some(plans)) => made.push((id, with_plans(content, plans))),
+        match (&id, id.as_ref().and_then(|id| plans.get(id))) {
+            (Some(_), Some(plans)) => made.push((id, with_plans(content, *plans))),
             (Some(_), None) if is_empty(content) => {}
             _ => made.push((id, content.to_owned())),
         }
     }
-    for folder in folders {
-        if made.iter().any(|(id, _)| id.as_ref() == Some(&folder.id)) {
-            continue;
-        }
-        let plans = plans_of(folders, &folder.id).unwrap_or_default().to_string();
-        let new = row(&[folder.id.as_str(), &plans, "-", "-"]);
-        let at = made.iter().position(|(id, _)| id.as_ref().is_some_and(|id| *id > folder.id));
-        made.insert(at.unwrap_or(made.len()), (Some(folder.id.clone()), new));
-    }
+    let made = with_missing(&made, folders, &plans);
     let rules: Vec<String> = (rows.start..rows.start + 2).map(|line| outline.content(line).to_owned()).collect();
-    let wanted: Vec<&str> = rules.iter().chain(made.iter().map(|(_, line)| line)).map(String::as_str).collect();
+    let wanted: Vec<&str> = rules.iter().chain(&made).map(String::as_str).collect();
     let same = rows.clone().map(|line| outline.content(line)).eq(wanted.iter().copied());
     if same {
         return None;
@@ -102,10 +93,35 @@ fn phase_of(cell: &str) -> Option<PhaseId> {
     behind.then_some(id)
 }
 
-fn plans_of(folders: &[Folder], id: &PhaseId) -> Option<u64> {
-    let mut own = folders.iter().filter(|folder| folder.id == *id).peekable();
-    own.peek()?;
-    Some(own.map(|folder| folder.plans).sum())
+fn plans_by_phase(folders: &[Folder]) -> BTreeMap<&PhaseId, u64> {
+    let mut plans = BTreeMap::new();
+    for folder in folders {
+        *plans.entry(&folder.id).or_default() += folder.plans;
+    }
+    plans
+}
+
+/// The rows with one more for each phase that has none, before the first row of a later phase.
+fn with_missing(
+    made: &[(Option<PhaseId>, String)],
+    folders: &[Folder],
+    plans: &BTreeMap<&PhaseId, u64>,
+) -> Vec<String> {
+    let there: BTreeSet<&PhaseId> = made.iter().filter_map(|(id, _)| id.as_ref()).collect();
+    // Of folders of one phase, the first one names it.
+    let mut new: BTreeMap<&PhaseId, String> = BTreeMap::new();
+    for id in folders.iter().map(|folder| &folder.id).filter(|id| !there.contains(id)) {
+        new.entry(id).or_insert_with(|| row(&[id.as_str(), &plans[id].to_string(), "-", "-"]));
+    }
+    let mut rows = Vec::with_capacity(made.len() + new.len());
+    for (id, line) in made {
+        while let Some(entry) = new.first_entry().filter(|entry| id.as_ref().is_some_and(|id| *id > **entry.key())) {
+            rows.push(entry.remove());
+        }
+        rows.push(line.clone());
+    }
+    rows.extend(new.into_values());
+    rows
 }
 
 /// The row with another second cell; the rest of it stays as it is.
@@ -125,8 +141,8 @@ fn is_empty(content: &str) -> bool {
     split_row(content).is_some_and(|cells| cells.len() == HEADER.len() && cells[2..].iter().all(|cell| *cell == "-"))
 }
 
-/// Puts `(pending)` in the place of the first bold placeholder.
-fn placeholder(text: &mut String) -> Option<Mutation> {
+/// Puts `(pending)` in the place of bold placeholders.
+fn placeholders(text: &mut String) -> Vec<Mutation> {
     let body = Body::read(text);
     let outline = &body.outline;
     let pending = |line: usize| {
@@ -138,15 +154,17 @@ fn placeholder(text: &mut String) -> Option<Mutation> {
         (!label.contains("**") && is_placeholder(value.trim()) && inner.contains(says_something))
             .then(|| (line, format!("**{label}:** (pending)")))
     };
-    let (line, after) = outline.all().find_map(pending)?;
-    let before = outline.content(line).to_owned();
-    let line = outline.lines()[line];
-    lines::replace(text, line, &after);
-    Some(Mutation { kind: "placeholder", before, after })
+    let found: Vec<(usize, String)> = outline.all().filter_map(pending).collect();
+    let place = |line: usize| outline.lines()[line].start..outline.lines()[line].end;
+    let edits = found.iter().map(|(line, after)| (place(*line), after.as_str())).collect();
+    let before: Vec<String> = found.iter().map(|(line, _)| outline.content(*line).to_owned()).collect();
+    lines::splice(text, edits);
+    let mutation = |(before, (_, after))| Mutation { kind: "placeholder", before, after };
+    before.into_iter().zip(found).map(mutation).collect()
 }
 
 /// Removes the first of more past sessions than are kept.
-fn session(text: &mut String) -> Option<Mutation> {
+fn sessions(text: &mut String) -> Vec<Mutation> {
     let body = Body::read(text);
     let outline: &Outline<'_> = &body.outline;
     let is_past = |title: &str| {
@@ -155,12 +173,15 @@ fn session(text: &mut String) -> Option<Mutation> {
     };
     let past: Vec<_> =
         outline.headings().filter(|heading| heading.level == 3 && is_past(outline.title(*heading))).collect();
-    if past.len() <= SESSIONS_KEPT {
-        return None;
-    }
-    let whole = past[0].line..outline.whole(past[0]).end;
-    let before = outline.slice(whole.clone()).trim_end().to_owned();
-    let span = lines::bytes(outline, whole);
-    lines::remove(text, span);
-    Some(Mutation { kind: "session_archive", before, after: String::new() })
+    let surplus = &past[..past.len().saturating_sub(SESSIONS_KEPT)];
+    let whole: Vec<_> = surplus.iter().map(|heading| heading.line..outline.whole(*heading).end).collect();
+    let removed = |lines: &Range<usize>| Mutation {
+        kind: "session_archive",
+        before: outline.slice(lines.clone()).trim_end().to_owned(),
+        after: String::new(),
+    };
+    let mutations = whole.iter().map(removed).collect();
+    let spans = whole.into_iter().map(|whole| (lines::bytes(outline, whole), "")).collect();
+    lines::splice(text, spans);
+    mutations
 }

@@ -1,6 +1,6 @@
 //! `record-session`, `signal-waiting` and `signal-resume`.
 
-use format::document::{Outline, edit as lines, fields};
+use format::document::{edit as lines, fields};
 use model::{Outcome, Refusal, Reply, Value};
 
 use super::arguments::{Arguments, conflict};
@@ -54,8 +54,9 @@ pub(super) fn record(given: &Arguments, site: &Site<'_>) -> Result<Outcome, Refu
         lines::append_section(&mut edit.text, from, "## Session Continuity", &added);
         edit.updated.extend(names);
     }
+    edit.check_bystanders("stopped_at")?;
     if resumed {
-        while remove_field(&mut edit.text, "Paused at") {
+        if remove_field(&mut edit.text, "Paused at") {
             edit.updated.push("Paused at".to_owned());
         }
         edit.clear("paused_at");
@@ -67,22 +68,17 @@ pub(super) fn record(given: &Arguments, site: &Site<'_>) -> Result<Outcome, Refu
     edit.finish(body)
 }
 
-/// Removes the line of a field; says whether there was one.
+/// Removes the lines that begin with a field; says whether there were any.
+///
+/// A bold label inside a line of prose is not the field's own line.
 fn remove_field(text: &mut String, name: &str) -> bool {
     let body = Body::read(text);
     let (scope, _) = body.scope(name);
-    let Some(hit) = fields::find(&body.outline, scope, name).filter(|hit| starts_line(&body.outline, hit.line)) else {
-        return false;
-    };
-    let bytes = lines::bytes(&body.outline, hit.line..hit.line + 1);
-    lines::remove(text, bytes);
-    true
-}
-
-// A bold label inside a line of prose is not the field's own line.
-fn starts_line(outline: &Outline<'_>, line: usize) -> bool {
-    let content = outline.content(line);
-    !content.contains("**") || content.starts_with("**")
+    let own = fields::own_lines(&body.outline, scope, name);
+    let spans: Vec<_> = own.into_iter().map(|line| (lines::bytes(&body.outline, line..line + 1), "")).collect();
+    let is_there = !spans.is_empty();
+    lines::splice(text, spans);
+    is_there
 }
 
 /// `signal-waiting`.
@@ -100,7 +96,7 @@ pub(super) fn wait(given: &Arguments, site: &Site<'_>) -> Result<Outcome, Refusa
         ("since", site.ctx.now.to_millis_text().into()),
         ("phase", phase.map(|id| id.as_str().to_owned()).into()),
     ]);
-    let text = serde_json::to_string_pretty(&Value::Object(waiting)).expect("a JSON value is written") + "\n";
+    let text = format::pretty::document(&Value::Object(waiting));
     let path = site.place.path(WAITING);
     if let Some(refusal) = documents::hidden(&site.view, &site.place, WAITING) {
         return Err(refusal);
@@ -113,6 +109,9 @@ pub(super) fn wait(given: &Arguments, site: &Site<'_>) -> Result<Outcome, Refusa
 /// `signal-resume`.
 pub(super) fn resume(_given: &Arguments, site: &Site<'_>) -> Result<Outcome, Refusal> {
     site.state()?;
+    if let Some(refusal) = documents::hidden(&site.view, &site.place, WAITING) {
+        return Err(refusal);
+    }
     let change = documents::change(site.view.records, &site.place, WAITING, None);
     let body = members([("resumed", true.into()), ("removed", change.is_some().into())]);
     Ok(Outcome { changes: change.into_iter().collect(), reply: Reply::new(body, Vec::new()), ..Outcome::default() })

@@ -2,8 +2,10 @@
 
 mod cases;
 mod hosts;
+mod mended;
 mod properties;
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use format::{
@@ -17,6 +19,22 @@ use model::{
 
 use super::Msd;
 use super::documents::{ALL, Place};
+
+thread_local! {
+    static WORK: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Counts one reading of a document, or one comparison of phases.
+pub(in crate::msd) fn count_work() {
+    WORK.with(|work| work.set(work.get() + 1));
+}
+
+/// How much was counted meanwhile.
+pub(super) fn work_of(task: impl FnOnce()) -> u64 {
+    let before = WORK.with(Cell::get);
+    task();
+    WORK.with(Cell::get) - before
+}
 
 /// Where the project's document stands.
 pub(super) const STATE_PATH: &str = ".planning/STATE.md";

@@ -1,5 +1,7 @@
 //! `validate`: what is wrong with STATE.md, and where it drifted from the disk.
 
+use std::collections::HashSet;
+
 use format::document::fields;
 use format::front_matter::{FrontMatter, Held, Located, Subset, locate};
 use model::{Object, Outcome, Refusal, Reply, Value, Warning};
@@ -91,14 +93,13 @@ impl Findings {
             }
         }
         let Some(front) = front else { return };
-        let mut seen: Vec<&str> = Vec::new();
+        let mut seen = HashSet::new();
         for entry in &front.entries {
-            if seen.contains(&entry.key.as_str()) {
+            if !seen.insert(entry.key.as_str()) {
                 self.say("duplicate_key", &format!("the key {} stands there more than once", entry.key));
             }
-            seen.push(&entry.key);
         }
-        if let Some(key) = disagreement(text, front) {
+        for key in disagreements(text, front) {
             self.say("front_matter_subset", &format!("status lines read {key} otherwise than it is meant"));
         }
         if let Some(action) = text_of("next_action").filter(|action| !ACTIONS.contains(action)) {
@@ -165,26 +166,25 @@ impl Findings {
     }
 }
 
-/// The first key of the status line that the two readers read differently.
-fn disagreement(text: &str, front: &FrontMatter) -> Option<&'static str> {
+/// The keys of the status line that the two readers read differently.
+fn disagreements(text: &str, front: &FrontMatter) -> Vec<&'static str> {
     let subset = Subset::read(text);
     let plain = |key: &str| front.text(key).filter(|text| !text.is_empty());
     let top = ["milestone", "milestone_name", "status", "active_phase", "next_action"];
-    let differs = |key: &&&str| subset.as_ref().and_then(|subset| subset.get(key)) != plain(key);
-    if let Some(key) = top.iter().find(differs) {
-        return Some(key);
-    }
+    let differs = |key: &&str| subset.as_ref().and_then(|subset| subset.get(key)) != plain(key);
+    let mut found: Vec<&str> = top.into_iter().filter(differs).collect();
     let full = match front.entry("next_phases").map(|entry| &entry.held) {
         Some(Held::List(items)) if !items.is_empty() => Some(items.clone()),
         _ => None,
     };
     if subset.as_ref().and_then(|subset| subset.list("next_phases")) != full {
-        return Some("next_phases");
+        found.push("next_phases");
     }
     let counts = ["total_phases", "completed_phases", "percent"];
     let differs = |key: &&str| {
         let read = subset.as_ref().and_then(|subset| subset.count("progress", key));
         read != front.nested("progress", key)
     };
-    counts.into_iter().find(differs).map(|_| "progress")
+    found.extend(counts.iter().any(differs).then_some("progress"));
+    found
 }

@@ -3,8 +3,8 @@
 //! The longest words that match name the command. What follows is options in any order (one dash or
 //! two, any case, `--flag VALUE` or `--flag=VALUE`) and positionals in the order of the data; those
 //! that a flag filled are skipped. `--` ends options. A token is an option only if some command of the
-//! format knows its name, so `-5` is text; behind the first word of the positional that takes
-//! the rest every token is text. Of the options of `mainstay` itself only `--json` and
+//! format knows its name, so `-5` is text; where text with two dashes needs `=`, every such token is one.
+//! Behind the first word of the positional that takes the rest every token is text. Of the options of `mainstay` itself only `--json` and
 //! `--help` are understood here; the others stand before the format's name and are refused behind it,
 //! because taking `--actor` for a value would store it.
 
@@ -202,6 +202,7 @@ impl<'a> Reader<'a, '_> {
                 Token::Foreign
             }
             _ if token.starts_with("--") && LEADING.contains(&name) => Token::Leading,
+            _ if token.starts_with("--") && self.surface.dashed_values_need_equals => Token::Foreign,
             _ => Token::Text,
         }
     }

@@ -160,19 +160,57 @@ fn world(text: &str) -> World {
 }
 
 /// Whether a verb may change or remove a line.
-fn may_change(line: &str) -> bool {
+fn may_change(tool: &str, line: &str) -> bool {
     let content = line.trim_end_matches(['\r', '\n']);
+    // Entries go where they are resolved or moved; those properties follow below.
+    let moves = matches!(tool, "state_resolve_blocker" | "state_prune");
     LABELS.iter().any(|label| content.contains(label))
         || bullets::says_none(content)
-        || bullets::mark(content).is_some()
-        || content.starts_with([' ', '\t', '|'])
-        || content.starts_with("**")
+        || moves
+        || (tool == "state_rebuild" && content.starts_with(['|', '*']))
 }
 
 /// The lines of the body that no verb may touch.
-fn untouchable(text: &str) -> Vec<&str> {
+fn untouchable<'t>(tool: &str, text: &'t str) -> Vec<&'t str> {
     let body = &text[format::front_matter::body_start(text)..];
-    body.split_inclusive('\n').filter(|line| !may_change(line) && !line.trim().is_empty()).collect()
+    body.split_inclusive('\n').filter(|line| !may_change(tool, line) && !line.trim().is_empty()).collect()
+}
+
+/// The lines of the body that are not blank, in an order of their own.
+fn sorted_lines(text: &str) -> Vec<&str> {
+    let body = &text[format::front_matter::body_start(text)..];
+    let mut lines: Vec<&str> = body.lines().filter(|line| !line.trim().is_empty()).collect();
+    lines.sort_unstable();
+    lines
+}
+
+/// A document of sections with entries old and new, fences and nested sections among them.
+fn entries() -> impl Strategy<Value = String> {
+    let line = prop::sample::select(vec![
+        "## Decisions",
+        "### Decisions",
+        "## Blockers",
+        "### Concerns",
+        "## Performance Metrics",
+        "### Performance Metrics",
+        "- [Phase 1]: moor early",
+        "- [Phase 5]: moor late",
+        "- ~~[Phase 1]: port~~",
+        "* port of Phase 9",
+        "| Phase 1 P1 | 1m | - | - |",
+        "| Phase 5 P1 | 1m | - | - |",
+        "  | 1 | 2 |",
+        "  more",
+        "  ```",
+        "```",
+        "  ~~~~",
+        "code",
+        "",
+    ]);
+    (prop::collection::vec(line, 0..24), any::<bool>()).prop_map(|(lines, ends)| {
+        let text = format!("# S\n\n**Current Phase:** 5\n\n{}", lines.join("\n"));
+        if ends { text + "\n" } else { text }
+    })
 }
 
 proptest! {
@@ -186,7 +224,7 @@ proptest! {
             Err(_) => prop_assert_eq!(world.state(), before.state()),
             Ok(_) if world.state() == text => {}
             Ok(_) => {
-                let (old, new) = (untouchable(&text), untouchable(world.state()));
+                let (old, new) = (untouchable(tool, &text), untouchable(tool, world.state()));
                 let mut rest = new.iter().map(|line| line.trim_end_matches(['\r', '\n']));
                 // The last line may get an ending where something follows it now.
                 let kept = old.iter().all(|line| rest.any(|other| other == line.trim_end_matches(['\r', '\n'])));
@@ -206,6 +244,35 @@ proptest! {
                 }
             }
         }
+    }
+
+    #[test]
+    fn what_is_pruned_stands_in_the_archive(text in entries()) {
+        let mut world = World::default().with_state(&text);
+        let reply = world.call("state_prune", json!({"keep_recent": 3})).unwrap();
+        let archive = world.file(".planning/STATE-ARCHIVE.md").unwrap_or_default();
+        let headings = ["# STATE Archive", "## Pruned 2026-01-02 (phases 1-2, kept recent 3)"].map(str::to_owned);
+        let sections = reply["sections"].as_array().into_iter().flatten();
+        let sections = sections.map(|section| format!("### {}", section["section"].as_str().unwrap()));
+        let added: Vec<String> = headings.into_iter().filter(|_| !archive.is_empty()).chain(sections).collect();
+        let mut before: Vec<&str> = sorted_lines(&text).into_iter().chain(added.iter().map(String::as_str)).collect();
+        let mut after: Vec<&str> = sorted_lines(world.state()).into_iter().chain(sorted_lines(archive)).collect();
+        before.sort_unstable();
+        after.sort_unstable();
+        prop_assert_eq!(before, after, "{:?} became {:?}", text, world.state());
+        let again = world.call("state_prune", json!({})).unwrap();
+        prop_assert_eq!(&again["reason"], "nothing_to_prune");
+    }
+
+    #[test]
+    fn only_the_blockers_that_fit_are_resolved(text in entries()) {
+        let mut world = World::default().with_state(&text);
+        let blockers = |world: &mut World| world.call("state_snapshot", json!({})).unwrap()["blockers"].as_array().unwrap().clone();
+        let before = blockers(&mut world);
+        let Ok(reply) = world.call("state_resolve_blocker", json!({"text": "port", "all": true})) else { return Ok(()) };
+        let removed = reply["removed"].as_array().unwrap();
+        let left: Vec<Value> = before.into_iter().filter(|blocker| !removed.contains(blocker)).collect();
+        prop_assert_eq!(left, blockers(&mut world), "{:?} became {:?}", text, world.state());
     }
 
     #[test]
