@@ -8,6 +8,7 @@
 mod command;
 mod contract;
 mod digest;
+mod distinct;
 pub mod document;
 mod draft;
 pub mod equality;
@@ -32,6 +33,7 @@ mod view;
 pub use command::{BinaryName, Command, Opt, Printed, Speech, Takes};
 pub use contract::{Format, Touched};
 pub use digest::digest;
+pub use distinct::distinct;
 pub use draft::Draft;
 pub use hook::{Glance, Hook, HookCall, HookEvent, Injected, Look};
 pub use sources::{

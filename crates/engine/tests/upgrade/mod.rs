@@ -3,6 +3,8 @@
 mod folders;
 mod plans;
 mod properties;
+mod renames;
+mod unpublished;
 mod waiting;
 
 use serde_json::{Value, json};

@@ -1,6 +1,7 @@
 //! Tasks with subtasks: parents that have their children's status, and what they wait for.
 
 use super::{Progress, cycles::cycles};
+use crate::distinct;
 
 /// How a task stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -103,15 +104,7 @@ impl<'a> TaskTree<'a> {
         while let Some(parent) = self.tasks[line[line.len() - 1]].parent {
             line.push(parent);
         }
-        let mut unmet = Vec::new();
-        for at in line.into_iter().rev() {
-            for id in self.own_unmet(at) {
-                if !unmet.contains(&id) {
-                    unmet.push(id);
-                }
-            }
-        }
-        unmet
+        distinct(line.into_iter().rev().flat_map(|at| self.own_unmet(at)))
     }
 
     fn own_unmet(&self, at: usize) -> impl Iterator<Item = &'a str> {

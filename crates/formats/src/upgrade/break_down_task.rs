@@ -6,7 +6,7 @@ use format::task_graph::Status;
 use model::{Object, Outcome, Refusal, Value};
 
 use super::arguments;
-use super::ids::{DEEPEST, TaskId, number_text, slug};
+use super::ids::{DEEPEST, HIGHEST, TaskId, number_text, slug};
 use super::limits::{CONTENT, MOST_TASKS, TITLE};
 use super::lists::{next_action, progress, put_lists, task_ref};
 use super::records::{Source, Task, members, object};
@@ -100,7 +100,7 @@ fn wishes(state: &State, at: usize, children: &[usize], subtasks: &[Value]) -> R
             wishes.push(wish);
         }
     }
-    name_wishes(state, children, &number, &mut wishes, &without_id);
+    name_wishes(state, children, &number, &mut wishes, &without_id)?;
     for wish in wishes.iter().filter(|wish| wish.existing.is_none()) {
         if wish.title.is_none() {
             let message = format!("the new subtask {} needs a description", wish.id);
@@ -108,7 +108,8 @@ fn wishes(state: &State, at: usize, children: &[usize], subtasks: &[Value]) -> R
         }
         if state.tasks.iter().chain(&state.hidden).any(|task| task.id == wish.id) {
             let message = format!("{} exists already and is no subtask of {}", wish.id, parent.id);
-            return Err(Refusal::refused("duplicate_subtask", message).field("id"));
+            let refusal = Refusal::refused("duplicate_subtask", message).field("id");
+            return Err(refusal.hint("give another number or slug"));
         }
     }
     let new = wishes.iter().filter(|wish| wish.existing.is_none()).count();
@@ -157,7 +158,13 @@ fn child_id(state: &State, children: &[usize], number: &[u16], id: &str) -> Resu
 }
 
 // Wishes without an id mean the child of that title, else a new one behind the highest number.
-fn name_wishes(state: &State, children: &[usize], number: &[u16], wishes: &mut [Wish], without_id: &[usize]) {
+fn name_wishes(
+    state: &State,
+    children: &[usize],
+    number: &[u16],
+    wishes: &mut [Wish],
+    without_id: &[usize],
+) -> Result<(), Refusal> {
     let last = |id: &str| TaskId::parse(id).ok().and_then(|id| id.number.last().copied()).unwrap_or_default();
     let ids = children.iter().map(|child| state.tasks[*child].id.as_str());
     let listed = wishes.iter().filter(|wish| !wish.id.is_empty()).map(|wish| wish.id.as_str());
@@ -171,11 +178,16 @@ fn name_wishes(state: &State, children: &[usize], number: &[u16], wishes: &mut [
             wish.existing = Some(child);
             wish.id.clone_from(&state.tasks[child].id);
         } else {
-            highest = highest.saturating_add(1);
+            if highest >= HIGHEST {
+                let message = format!("no subtask comes behind number {highest}; give ids to those that have none");
+                return Err(arguments::too_large("subtasks", message, usize::from(HIGHEST)));
+            }
+            highest += 1;
             let number: Vec<u16> = number.iter().copied().chain([highest]).collect();
             wish.id = format!("{}-{}", number_text(&number), slug(wish.title.as_deref().unwrap_or_default()));
         }
     }
+    Ok(())
 }
 
 fn carry_out(turn: &mut Turn<'_>, at: usize, children: &[usize], wishes: Vec<Wish>) -> Result<Done, Refusal> {

@@ -89,7 +89,7 @@ pub(super) fn of(texts: &Texts, files: &dyn Files, place: &Place) -> Cold {
 
     cold.state.plan = texts.plan.text().map(str::to_owned);
     if let Some(text) = texts.tasks.text() {
-        cold.state.layout.take(&rows, text, false);
+        cold.state.layout.take(&rows, None, text, false);
     }
     cold.state.json = json.map(|file| file.object);
     cold.state.json_dress = texts.json.text().map(Dress::of).unwrap_or_default();

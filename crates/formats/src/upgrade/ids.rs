@@ -6,6 +6,9 @@ const LONGEST: usize = 100;
 /// The deepest a task may stand.
 pub(super) const DEEPEST: usize = 4;
 
+/// The highest group of a number.
+pub(super) const HIGHEST: u16 = 999;
+
 /// The longest slug that is made of a description. **Units**: bytes.
 const SLUG: usize = 40;
 

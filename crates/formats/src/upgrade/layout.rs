@@ -1,5 +1,7 @@
 //! What tasks.md holds beside the tasks: its title and the sections that are kept word for word.
 
+use std::collections::HashMap;
+
 use model::{Object, Value};
 
 use super::dress::Dress;
@@ -47,20 +49,29 @@ pub(super) struct Layout {
 
 impl Layout {
     /// Takes over what a file says; a damaged one may have lost sections that then stay as they were.
-    pub(super) fn take(&mut self, read: &TasksText<'_>, file: &str, is_damaged: bool) {
+    ///
+    /// What stands in it as in `base`, the file as it was last seen, is no edit: where the two differ
+    /// from us, a commit was not published yet.
+    pub(super) fn take(&mut self, read: &TasksText<'_>, base: Option<&TasksText<'_>>, file: &str, is_damaged: bool) {
         self.dress = Dress::of(file);
-        if !is_damaged || read.title.is_some() {
+        let is_kept = |is_gone: bool, is_as_before: bool| is_damaged && is_gone || is_as_before;
+        if !is_kept(read.title.is_none(), base.is_some_and(|base| base.title == read.title)) {
             self.title = read.title.map(str::to_owned);
         }
         self.started = read.started.map(str::to_owned);
-        if !is_damaged || read.overview.is_some() {
+        if !is_kept(read.overview.is_none(), base.is_some_and(|base| base.overview == read.overview)) {
             self.overview.clone_from(&read.overview);
         }
-        if !is_damaged || read.activity.is_some() {
-            self.activity = read.activity.clone().unwrap_or_default();
+        if !is_kept(read.activity.is_none(), base.is_some_and(|base| base.activity == read.activity)) {
+            let before = base.and_then(|base| base.activity.as_deref()).unwrap_or_default();
+            self.activity = continued(read.activity.as_deref().unwrap_or_default(), before, &self.activity);
         }
-        if !is_damaged || !read.others.is_empty() {
-            self.others.clone_from(&read.others);
+        if !is_kept(read.others.is_empty(), base.is_some_and(|base| base.others == read.others)) {
+            let were = base.map(|base| base.others.as_slice()).unwrap_or_default();
+            let stands = |parts: &[Part], part: &Part| parts.iter().any(|other| other.heading == part.heading);
+            let ours = std::mem::take(&mut self.others).into_iter();
+            let ours = ours.filter(|part| base.is_some() && !stands(were, part) && !stands(&read.others, part));
+            self.others = read.others.iter().cloned().chain(ours).collect();
         }
     }
 
@@ -99,5 +110,56 @@ impl Layout {
             others: others.map(|parts| parts.iter().map(Part::from_value).collect()).unwrap_or_default(),
             dress: Dress::read(value),
         }
+    }
+}
+
+// The lines that someone left of a section, with those behind them that we added since `before`.
+fn continued(theirs: &str, before: &str, ours: &str) -> String {
+    let mut known: HashMap<&str, usize> = HashMap::new();
+    for line in before.lines() {
+        *known.entry(line).or_default() += 1;
+    }
+    let mut text = theirs.to_owned();
+    for line in ours.lines() {
+        if let Some(count) = known.get_mut(line).filter(|count| **count > 0) {
+            *count -= 1;
+            continue;
+        }
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(line);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(activity: &str, rest: &str) -> String {
+        format!("# Migration Progress\n\n## Task Hierarchy\n\n## Recent Activity\n{activity}\n{rest}")
+    }
+
+    fn taken(ours: &str, base: Option<&str>, theirs: &str) -> Layout {
+        let mut layout = Layout::default();
+        layout.take(&TasksText::read(ours), None, ours, false);
+        layout.take(&TasksText::read(theirs), base.map(TasksText::read).as_ref(), theirs, false);
+        layout
+    }
+
+    #[test]
+    fn what_was_not_published_outlives_an_edit() {
+        let base = file("- one", "## Notes\nx\n");
+        let ours = file("- one\n- one\n- two", "## Notes\nx\n\n## Ours\ny\n");
+        let layout = taken(&ours, Some(&base), &file("- one", "## Notes\nby hand\n"));
+        assert_eq!(layout.activity, "- one\n- one\n- two");
+        let parts: Vec<_> = layout.others.iter().map(|part| (part.heading.as_str(), part.body.as_str())).collect();
+        assert_eq!(parts, [("Notes", "by hand"), ("Ours", "y")]);
+        let layout = taken(&ours, Some(&base), &file("- other", "## Notes\nx\n"));
+        assert_eq!(layout.activity, "- other\n- one\n- two");
+        // Without a base, or once everything was published, the file is believed.
+        assert_eq!(taken(&ours, Some(&ours), &file("- one", "")).activity, "- one");
+        assert_eq!(taken(&ours, Some(&ours), &file("- one", "")).others, []);
     }
 }

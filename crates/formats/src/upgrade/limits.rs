@@ -17,3 +17,6 @@ pub(super) const FILE: usize = 1_024;
 
 /// A line of activity. **Units**: characters.
 pub(super) const ACTIVITY: usize = 500;
+
+/// Ids that one warning names, or that have a warning of their own.
+pub(super) const MOST_NAMED: usize = 20;

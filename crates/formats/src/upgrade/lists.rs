@@ -4,6 +4,7 @@ use format::task_graph::{Status, TaskTree};
 use model::{Object, Value, Warning};
 
 use super::ids::TaskId;
+use super::limits::MOST_NAMED;
 use super::records::{members, object};
 use super::state::State;
 use super::status::word;
@@ -119,6 +120,12 @@ pub(super) fn put_lists(body: &mut Object, state: &State, tree: &TaskTree<'_>) {
     body.insert("blockedTasks".to_owned(), blocked_tasks(state, tree));
 }
 
+/// Ids in a sentence: the first of them, and how many there are beside.
+pub(super) fn some(ids: &[String]) -> String {
+    let named = ids[..ids.len().min(MOST_NAMED)].join(", ");
+    if ids.len() > MOST_NAMED { format!("{named} and {} more", ids.len() - MOST_NAMED) } else { named }
+}
+
 /// What is odd about the tasks themselves: numbers, parents, dependencies.
 pub(super) fn oddities(state: &State, tree: &TaskTree<'_>) -> Vec<Warning> {
     let mut warnings = Vec::new();
@@ -137,10 +144,16 @@ pub(super) fn oddities(state: &State, tree: &TaskTree<'_>) -> Vec<Warning> {
     }
     let index = state.index();
     for task in &state.tasks {
-        for unknown in task.depends_on.iter().flatten().filter(|id| index.find(id).is_none()) {
-            let message = format!("{} depends on {unknown}, which is no task; it stays blocked", task.id);
+        let unknown = task.depends_on.iter().flatten().filter(|id| index.find(id).is_none());
+        let unknown: Vec<&String> = unknown.collect();
+        for id in unknown.iter().take(MOST_NAMED) {
+            let message = format!("{} depends on {id}, which is no task; it stays blocked", task.id);
             let warning = Warning::new("unknown_dependency", message).with("id", task.id.as_str());
-            warnings.push(warning.with("dependency", unknown.as_str()));
+            warnings.push(warning.with("dependency", id.as_str()));
+        }
+        if let Some(more) = unknown.len().checked_sub(MOST_NAMED).filter(|more| *more > 0) {
+            let message = format!("{} depends on {more} more ids that are no tasks", task.id);
+            warnings.push(Warning::new("unknown_dependency", message).with("id", task.id.as_str()));
         }
     }
     for group in tree.deadlocks() {

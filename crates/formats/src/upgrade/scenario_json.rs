@@ -36,12 +36,16 @@ impl ScenarioFile {
         pairs.filter_map(|(id, state)| Some((id.as_str(), from_word(state.as_str()?)?))).collect()
     }
 
+    /// Whether it says anything about states: a file without them is silent, not empty.
+    pub(super) fn has_states(&self) -> bool {
+        self.object.get("properties").and_then(|properties| properties.get("taskStates")).is_some()
+    }
+
     /// The task that an older file says is in progress, where it has no states.
     pub(super) fn current_task(&self) -> Option<&str> {
         let properties = self.object.get("properties");
-        let has_states = properties.and_then(|properties| properties.get("taskStates")).is_some();
         let current = self.object.get("currentTask").or_else(|| properties?.get("currentTask"));
-        current.and_then(Value::as_str).filter(|_| !has_states)
+        current.and_then(Value::as_str).filter(|_| !self.has_states())
     }
 
     /// A text member, such as `scenarioId`.

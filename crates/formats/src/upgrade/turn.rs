@@ -5,14 +5,14 @@ use model::{Change, Context, FolderMove, Object, Outcome, ProjectPath, Refusal, 
 
 use super::forget::forget;
 use super::ids;
-use super::place::{PLAN, Place, SCENARIO, TASKS};
+use super::place::{FILE_LIMIT, PLAN, Place, SCENARIO, TASKS};
 use super::records::{Kind, Owner, Scenario, Task, TaskMd, object};
 use super::render::{images, overlaid};
 use super::scenario_json;
 use super::shelf::Shelf;
 use super::state::State;
 use super::status::Status;
-use super::texts::irregular;
+use super::texts::{Text, irregular};
 use super::work::{Seeds, Work};
 
 /// A changing call, half done.
@@ -161,9 +161,12 @@ impl<'a> Turn<'a> {
         self.state.save(&self.place.space, &mut self.draft);
         let moved = self.has_moved();
         if moved {
-            let updated_at = self.now();
+            let now = self.now();
+            // The time moves, even where the clock does not: without a change nothing would be written.
+            let stands = self.draft.changes().is_empty();
             if let Some(scenario) = &mut self.state.scenario {
-                scenario.updated_at = updated_at;
+                let next = || Timestamp::from_millis(self.ctx.now.as_millis() + 1).to_millis_text();
+                scenario.updated_at = if stands && scenario.updated_at == now { next() } else { now };
             }
             self.state.save(&self.place.space, &mut self.draft);
         }
@@ -230,8 +233,18 @@ impl<'a> Turn<'a> {
         self.state.layout.started = None;
     }
 
-    // Whether any of the rendered files would differ from what stands there.
+    // Whether any of the rendered files would differ from what stands there; a plan that is no text
+    // is left alone.
     fn has_moved(&self) -> bool {
+        let plan = Text::of(&self.view.files.read(&self.place.file(PLAN), FILE_LIMIT));
+        let is_other = match &plan {
+            Text::Absent => true,
+            Text::Is(text) => self.state.plan.as_ref() != Some(text),
+            Text::Unreadable | Text::Irregular => false,
+        };
+        if is_other && self.state.plan.is_some() {
+            return true;
+        }
         let changes: Vec<Change> = self.draft.changes();
         let folders = overlaid(self.view, self.place, &changes);
         let shown = images(&self.state, &folders);
@@ -246,8 +259,7 @@ impl<'a> Turn<'a> {
 /// The listed task that a name means.
 pub(super) fn find(state: &State, name: &str, field: &str) -> Result<usize, Refusal> {
     if ids::is_forbidden(name) {
-        let refusal = Refusal::refused("invalid_task_id", format!("{name:?} can be no task id"));
-        return Err(refusal.field(field).allowed("NN(.NN)*-slug, as 02.01-move-code"));
+        return Err(invalid_id(name, field));
     }
     let index = state.index();
     match index.all(name).as_slice() {
@@ -262,12 +274,20 @@ pub(super) fn find(state: &State, name: &str, field: &str) -> Result<usize, Refu
                 Refusal::refused("task_not_found", format!("there is no task {name:?}")).field(field)
             })
         }
-        several => {
-            let ids: Vec<&str> = several.iter().map(|at| state.tasks[*at].id.as_str()).collect();
-            let refusal = Refusal::refused("ambiguous_task_id", format!("{name:?} may mean several tasks"));
-            Err(refusal.field(field).allowed(ids))
-        }
+        several => Err(ambiguous(name, field, several.iter().map(|at| state.tasks[*at].id.as_str()))),
     }
+}
+
+/// What no task can be called.
+pub(super) fn invalid_id(name: &str, field: &str) -> Refusal {
+    let refusal = Refusal::refused("invalid_task_id", format!("{name:?} can be no task id"));
+    refusal.field(field).allowed("NN(.NN)*-slug, as 02.01-move-code")
+}
+
+/// A name that fits several tasks.
+pub(super) fn ambiguous<'i>(name: &str, field: &str, ids: impl Iterator<Item = &'i str>) -> Refusal {
+    let refusal = Refusal::refused("ambiguous_task_id", format!("{name:?} may mean several tasks"));
+    refusal.field(field).allowed(ids.collect::<Vec<_>>())
 }
 
 fn restored(path: &ProjectPath) -> Warning {

@@ -91,8 +91,14 @@ impl<'p, 'a> PlanEdits<'p, 'a> {
 
     /// Writes the proposed ids into their headings.
     pub(in crate::upgrade) fn adopt(&mut self) {
+        self.adopt_of(|_| true);
+    }
+
+    /// The same of some of them.
+    pub(in crate::upgrade) fn adopt_of(&mut self, is_meant: impl Fn(&str) -> bool) {
         let put = |at: usize, id: &str| (at, at, format!("{id}: "));
-        self.splices.extend(self.plan.proposals.iter().map(|proposal| put(proposal.at, &proposal.id)));
+        let meant = self.plan.proposals.iter().filter(|proposal| is_meant(&proposal.id));
+        self.splices.extend(meant.map(|proposal| put(proposal.at, &proposal.id)));
     }
 
     /// The text with all edits made.

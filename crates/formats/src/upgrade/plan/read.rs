@@ -7,6 +7,7 @@ use format::spans::{Heading, SpanLine, span_lines};
 
 use crate::upgrade::ids::{TaskId, number_text, slug, title_of};
 use crate::upgrade::label::Label;
+use crate::upgrade::limits::MOST_TASKS;
 use crate::upgrade::records::Task;
 use crate::upgrade::status::split_mark;
 
@@ -213,7 +214,12 @@ impl Fields {
         let value = value.trim_start_matches('*').trim();
         match name.as_str() {
             "done when" if self.done_when.is_none() && !value.is_empty() => self.done_when = Some(value.to_owned()),
-            "depends on" if self.depends_on.is_none() => self.depends_on = Some(list(value)),
+            "depends on" if self.depends_on.is_none() => {
+                let mut ids = list(value);
+                // Of more ids than there can be tasks one is none, and the task stays blocked all the same.
+                ids.truncate(MOST_TASKS + 1);
+                self.depends_on = Some(ids);
+            }
             "projects" | "projects affected" | "affected items" if self.projects.is_empty() => {
                 self.projects = list(value);
             }

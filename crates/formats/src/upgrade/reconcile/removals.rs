@@ -3,22 +3,16 @@
 use model::{Refusal, Value};
 
 use super::{Applied, Kind};
+use crate::upgrade::ids::{TaskId, is_forbidden, number};
 use crate::upgrade::plan::{PlanEdits, PlanText};
 use crate::upgrade::records::Task;
-use crate::upgrade::turn::Turn;
+use crate::upgrade::turn::{Turn, ambiguous, invalid_id};
 
 /// Removes tasks that wait for it.
-pub(super) fn confirm(turn: &mut Turn<'_>, ids: &[&str], applied: &mut Applied) -> Result<(), Refusal> {
-    let pending = &turn.state.pending;
-    let removals = pending.removals.iter().map(|removal| removal.id.as_str());
-    let waiting: Vec<String> =
-        removals.chain(pending.mass.iter().flat_map(|mass| &mass.ids).map(String::as_str)).map(str::to_owned).collect();
-    if let Some(other) = ids.iter().find(|id| waiting.iter().all(|waiting| waiting != *id)) {
-        let refusal = Refusal::refused("not_pending", format!("{other} does not wait to be removed"));
-        let allowed: Vec<Value> = waiting.into_iter().map(Value::from).collect();
-        return Err(refusal.field("confirmRemovals").allowed(allowed));
-    }
-    for id in ids {
+pub(super) fn confirm(turn: &mut Turn<'_>, names: &[&str], applied: &mut Applied) -> Result<(), Refusal> {
+    let ids = names.iter().map(|name| waiting(turn, name, "confirmRemovals", "not_pending"));
+    let ids: Vec<String> = ids.collect::<Result<_, _>>()?;
+    for id in &ids {
         let family = family(turn, id);
         let seeds = turn.seeds();
         let work = turn.work(&seeds);
@@ -29,7 +23,7 @@ pub(super) fn confirm(turn: &mut Turn<'_>, ids: &[&str], applied: &mut Applied) 
             continue;
         }
         if !archived.iter().any(|other| other == id) {
-            applied.add(Kind::Removed, (*id).to_owned());
+            applied.add(Kind::Removed, id.clone());
         }
         for id in &archived {
             turn.archive(id);
@@ -39,6 +33,31 @@ pub(super) fn confirm(turn: &mut Turn<'_>, ids: &[&str], applied: &mut Applied) 
         turn.forget(&all);
     }
     Ok(())
+}
+
+/// The task that a name means among those that wait to be removed.
+pub(super) fn waiting(turn: &Turn<'_>, name: &str, field: &str, otherwise: &'static str) -> Result<String, Refusal> {
+    if is_forbidden(name) {
+        return Err(invalid_id(name, field));
+    }
+    let pending = &turn.state.pending;
+    let removals = pending.removals.iter().map(|removal| &removal.id);
+    let all: Vec<&String> = removals.chain(pending.mass.iter().flat_map(|mass| &mass.ids)).collect();
+    let numbered = number(name);
+    let is_number = |id: &str| numbered.is_some() && TaskId::parse(id).is_ok_and(|id| Some(id.number) == numbered);
+    let folded = name.to_lowercase();
+    let ways: [&dyn Fn(&str) -> bool; 3] = [&|id| id == name, &|id| id.to_lowercase() == folded, &is_number];
+    for way in ways {
+        let mut found: Vec<&String> = all.iter().copied().filter(|id| way(id)).collect();
+        found.dedup();
+        match found.as_slice() {
+            [] => {}
+            [only] => return Ok((*only).clone()),
+            several => return Err(ambiguous(name, field, several.iter().map(|id| id.as_str()))),
+        }
+    }
+    let allowed: Vec<Value> = all.into_iter().map(|id| id.as_str().into()).collect();
+    Err(Refusal::refused(otherwise, format!("{name} does not wait to be removed")).field(field).allowed(allowed))
 }
 
 // The task and everything beneath it, listed or hidden.

@@ -96,6 +96,10 @@ impl Intake<'_, '_> {
             }
         }
         let additions = self.rows_added(sides, &mut known);
+        if self.refused > 0 {
+            let message = format!("{} tasks are not added: a scenario has at most {MOST_TASKS}", self.refused);
+            self.warnings.push(Warning::new("too_large", message).with("field", "tasks").with("allowed", MOST_TASKS));
+        }
         self.order(sides.plan, &additions);
         additions
     }
@@ -127,8 +131,7 @@ impl Intake<'_, '_> {
 
     fn add(&mut self, mut task: Task, known: &mut HashSet<String>) -> bool {
         if self.state.tasks.len() + self.state.hidden.len() >= MOST_TASKS {
-            let message = format!("{} is not added: a scenario has at most {MOST_TASKS} tasks", task.id);
-            self.warnings.push(Warning::new("too_large", message).with("id", task.id.as_str()));
+            self.refused += 1;
             return false;
         }
         known.insert(task.id.clone());

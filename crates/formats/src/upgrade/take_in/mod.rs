@@ -5,6 +5,7 @@
 //! never removed by an edit alone.
 
 mod membership;
+mod rebase;
 mod removal;
 mod seeds;
 mod states;
@@ -15,6 +16,7 @@ use format::{Conflict, Draft, FileState, Seen, SeenFile, Taken, View};
 use model::{Change, Context, Space, Warning};
 
 use super::cold;
+use super::lists::some;
 use super::place::{INSTRUCTIONS, PLAN, Place, SCENARIO, TASK_MD, TASKS};
 use super::plan::PlanText;
 use super::records::{Kind, TaskMd};
@@ -91,6 +93,8 @@ struct Intake<'a, 'd> {
     draft: &'d mut Draft<'a>,
     warnings: Vec<Warning>,
     kept: Vec<&'static str>,
+    /// How many tasks found no room.
+    refused: usize,
 }
 
 /// Both sides of the two files, as texts that were read.
@@ -119,7 +123,7 @@ impl<'a, 'd> Intake<'a, 'd> {
         state: State,
         draft: &'d mut Draft<'a>,
     ) -> Self {
-        Self { place, view, ctx, shelf, state, draft, warnings: Vec::new(), kept: Vec::new() }
+        Self { place, view, ctx, shelf, state, draft, warnings: Vec::new(), kept: Vec::new(), refused: 0 }
     }
 
     fn merge(&mut self, files: &[&SeenFile]) {
@@ -137,7 +141,9 @@ impl<'a, 'd> Intake<'a, 'd> {
         if plan_now == Some(Text::Unreadable) {
             self.warnings.push(unreadable_plan(self.place));
         }
-        let plan_now = plan_now.as_ref().and_then(Text::text);
+        let plan_now = plan.zip(plan_now.as_ref().and_then(Text::text));
+        let plan_now = plan_now.map(|(file, text)| rebase::rebased(file, plan_was.as_deref(), text));
+        let plan_now = plan_now.as_deref();
         self.state.drift.plan_changed = plan_now.is_some();
         let was = plan_was.as_deref().map(PlanText::read);
         let now = plan_now.map(PlanText::read);
@@ -175,7 +181,9 @@ impl<'a, 'd> Intake<'a, 'd> {
         self.settle(&sides, text, plan_was.as_deref());
         if let (Some(rows), Some(text)) = (&rows, tasks_text.text()) {
             if !text.trim().is_empty() {
-                self.state.layout.take(rows, text, is_damaged);
+                let none = TasksText::default();
+                let base = base.as_ref().or(tasks.filter(|file| !file.known).map(|_| &none));
+                self.state.layout.take(rows, base, text, is_damaged);
             }
             if rows.has_prose && !is_damaged {
                 self.keep(TASKS, "text_not_kept", "holds text that is no task and stands in no section of its own");
@@ -185,7 +193,7 @@ impl<'a, 'd> Intake<'a, 'd> {
             self.keep(TASKS, "tasks_md_damaged", "is damaged");
         }
         if !not_adopted.is_empty() {
-            let why = format!("has rows that cannot be adopted: {}", not_adopted.join(", "));
+            let why = format!("has rows that cannot be adopted: {}", some(&not_adopted));
             self.keep(TASKS, "rows_not_adopted", &why);
         }
     }

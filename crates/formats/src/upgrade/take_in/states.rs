@@ -34,7 +34,7 @@ impl Intake<'_, '_> {
             (None, _) => true,
             (Some(_), None) => false,
         };
-        if is_later {
+        if is_later && now.has_states() {
             let base =
                 file.base.as_deref().and_then(|bytes| std::str::from_utf8(bytes).ok()).and_then(ScenarioFile::read);
             let taken = self.states(&now, base.as_ref());

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use format::distinct;
 use model::Warning;
 
 use super::{Intake, Sides};
@@ -23,16 +24,10 @@ impl Intake<'_, '_> {
         let before: HashSet<&str> = sides.tasks_was.iter().flat_map(|was| &was.rows).map(|row| row.id.text).collect();
         let known: HashSet<&str> =
             self.state.tasks.iter().chain(&self.state.hidden).map(|task| task.id.as_str()).collect();
-        let waits = |id: &str| self.state.pending.unplanned.iter().any(|row| row.id == id);
-        let mut lost: Vec<String> = Vec::new();
-        for row in &tasks.rows {
-            let id = row.id.text;
-            let is_lost = !known.contains(id) && !before.contains(id) && !waits(id);
-            if is_lost && lost.iter().all(|other| other != id) {
-                lost.push(id.to_owned());
-            }
-        }
-        lost
+        let waits: HashSet<&str> = self.state.pending.unplanned.iter().map(|row| row.id.as_str()).collect();
+        let is_lost = |id: &&str| !known.contains(id) && !before.contains(id) && !waits.contains(id);
+        let ids = tasks.rows.iter().map(|row| row.id.text).filter(is_lost);
+        distinct(ids).into_iter().map(str::to_owned).collect()
     }
 
     fn added_subtasks(&mut self, sides: &Sides<'_>, tasks: &TasksText<'_>) {

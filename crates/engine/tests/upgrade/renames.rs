@@ -1,0 +1,81 @@
+//! Renames: the task keeps its place, and nobody else's work gives way.
+
+use serde_json::{Value, json};
+
+use super::{PLAN, at, ids, planned, reply, state};
+use crate::desk::Desk;
+
+/// A plan of which the second task is under way with a subtask of it.
+fn under_way(plan: &str) -> Desk {
+    let desk = Desk::new().write(&at("plan.md"), plan);
+    desk.done("start_task", json!({"taskId": "01"}));
+    desk.done("complete_task", json!({"taskId": "01", "filesModified": ["a.rs"]}));
+    desk.edit(&at("tasks/01-a/progress-details.md"), "did it\n");
+    let subtasks = json!([{"id": "02.01-x", "description": "X", "content": "about x"}]);
+    desk.done("break_down_task", json!({"parentTaskId": "02", "subtasks": subtasks}));
+    desk.done("start_task", json!({"taskId": "02.01"}));
+    desk
+}
+
+fn rename(desk: &Desk, from: &str, to: &str, heading: &str) -> String {
+    let plan = desk.text(&at("plan.md"));
+    desk.edit(&at("plan.md"), plan.replace("02-b: Beta", heading));
+    let before = desk.besides_locks();
+    let code = desk.refused("reconcile", json!({"renames": {from: to}}));
+    let after = desk.besides_locks();
+    let files = |all: &std::collections::BTreeMap<String, _>| -> Vec<String> {
+        all.keys().filter(|path| path.starts_with(".github")).cloned().collect()
+    };
+    assert_eq!(files(&after), files(&before));
+    code
+}
+
+#[test]
+fn a_renamed_task_keeps_its_place() {
+    let desk = planned();
+    desk.done("start_task", json!({"taskId": "01"}));
+    desk.done("complete_task", json!({"taskId": "01"}));
+    desk.done("start_task", json!({"taskId": "02"}));
+    desk.edit(&at("plan.md"), PLAN.replace("02-b: Beta", "02-bb: Beta"));
+    // Names are found as everywhere: by number, in any case.
+    let told = reply(&desk, "reconcile", json!({"renames": {"02-B": "02-BB"}}));
+    assert_eq!(told["availableTasks"], json!([]), "{told}");
+    let now = state(&desk);
+    assert_eq!(ids(&now["inProgressTasks"]), ["02-bb"]);
+    assert_eq!((ids(&now["blockedTasks"]), now["tasksOutOfSync"].clone()), (vec!["03-c"], Value::Null));
+    assert!(desk.text(&at("tasks.md")).contains("- 🔄 02-bb: Beta"));
+    // A task.md that is still our writing names the task.
+    assert!(desk.text(&at("tasks/02-bb/task.md")).starts_with("# 02-bb: Beta\n"));
+}
+
+#[test]
+fn subtasks_take_no_place_of_others() {
+    // An id without a number has none for subtasks: 02.01-x would have become 01-x.
+    let desk = under_way(PLAN);
+    assert_eq!(rename(&desk, "02-b", "TASK-002", "TASK-002: Beta"), "rename_invalid");
+    assert_eq!(ids(&state(&desk)["completedTasks"]), ["01-a"]);
+
+    // The number has a subtask already, which is completed.
+    let desk = under_way(&format!("{PLAN}\n### 05-e: E\nDepends on: none\n"));
+    desk.done("break_down_task", json!({"parentTaskId": "05", "subtasks": [{"id": "05.01-x", "description": "X"}]}));
+    desk.done("complete_task", json!({"taskId": "05.01"}));
+    assert_eq!(rename(&desk, "02-b", "05-f", "05-f: Beta"), "rename_invalid");
+    assert_eq!(ids(&state(&desk)["completedTasks"]), ["01-a", "05.01-x"]);
+
+    // A folder that nobody knows stands where the subtask's would be.
+    let desk = under_way(PLAN);
+    desk.edit(&at("tasks/07.01-x/notes.md"), "mine\n");
+    assert_eq!(rename(&desk, "02", "07", "07-b: Beta"), "rename_invalid");
+    assert_eq!(desk.text(&at("tasks/07.01-x/notes.md")), "mine\n");
+}
+
+#[test]
+fn removals_are_confirmed_by_any_name() {
+    let desk = planned();
+    desk.done("start_task", json!({"taskId": "01"}));
+    desk.edit(&at("plan.md"), PLAN.replace("### 01-a: Alpha\n\nDo a.\n\n", ""));
+    assert_eq!(desk.refused("reconcile", json!({"confirmRemovals": ["03"]})), "not_pending");
+    assert_eq!(desk.refused("reconcile", json!({"confirmRemovals": ["../x"]})), "invalid_task_id");
+    let told = reply(&desk, "reconcile", json!({"confirmRemovals": ["01"]}));
+    assert_eq!((told["applied"].to_string().contains("01-a"), told["drift"].clone()), (true, Value::Null), "{told}");
+}

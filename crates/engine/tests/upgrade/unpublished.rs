@@ -1,0 +1,112 @@
+//! Files that a commit did not get to publish, and edits of them: nothing that was answered is lost.
+
+use model::{ProjectPath, Space};
+use serde_json::json;
+use store::{ImageState, Mark};
+
+use super::{PLAN, at, codes, ids, planned, reply, state};
+use crate::desk::{Desk, mark};
+
+/// Puts a file back to what it was before the last commit, as a kill before its publishing leaves it.
+fn unpublish(desk: &Desk, name: &str, before: &str) {
+    let path = at(name);
+    let wanted = desk.text(&path);
+    assert_ne!(wanted, before, "the commit meant to change {name}");
+    desk.edit(&path, before);
+    desk.tamper(|txn| {
+        let state = ImageState {
+            path: ProjectPath::new(path.as_str()).unwrap(),
+            space: Space::new("upgrade/net"),
+            confirmed: mark(before.as_bytes()),
+            intended: Some(mark(wanted.as_bytes())),
+        };
+        txn.put_image(&state).unwrap();
+        let Mark::Digest(digest) = mark(before.as_bytes()) else { panic!("bytes have a digest") };
+        txn.put_blob(&digest, before.as_bytes()).unwrap();
+    });
+}
+
+#[test]
+fn an_edited_plan_lacks_nothing_that_rows_brought() {
+    let desk = planned();
+    desk.done("start_task", json!({"taskId": "01"}));
+    let tasks = desk.text(&at("tasks.md"));
+    let rows = "- 🔲 02-b: Better\n- 🔲 09-new: Brought by a row\n";
+    desk.edit(&at("tasks.md"), tasks.replace("- 🔲 02-b: Beta\n", rows));
+    desk.done("activity", json!({"text": "x"}));
+    unpublish(&desk, "plan.md", PLAN);
+    desk.edit(&at("plan.md"), PLAN.replace("Do a.", "Do a, with care."));
+    let told = reply(&desk, "reconcile", json!({}));
+    assert_eq!((told["drift"].clone(), told["progress"]["total"].clone()), (json!(null), json!(4)), "{told}");
+    let expected = PLAN.replace("Do a.", "Do a, with care.");
+    let expected = expected.replace("### 02-b: Beta\n", "### 02-b: Better\n\n### 09-new: Brought by a row\n");
+    assert_eq!(desk.text(&at("plan.md")), expected);
+    assert!(desk.text(&at("tasks.md")).contains(rows));
+}
+
+#[test]
+fn edited_rows_lack_no_line_of_activity() {
+    let desk = planned();
+    desk.done("activity", json!({"text": "first"}));
+    let tasks = desk.text(&at("tasks.md"));
+    desk.done("activity", json!({"text": "second"}));
+    unpublish(&desk, "tasks.md", &tasks);
+    desk.edit(&at("tasks.md"), tasks.replace("## Statistics", "## Notes\nby hand\n\n## Statistics"));
+    desk.done("start_task", json!({"taskId": "01"}));
+    let text = desk.text(&at("tasks.md"));
+    assert!(text.contains(": first\n") && text.contains(": second\n") && text.contains("by hand"), "{text}");
+    // Once published, lines that someone takes out are out.
+    desk.edit(&at("tasks.md"), super::without(&text, ": second"));
+    desk.done("complete_task", json!({"taskId": "01"}));
+    let text = desk.text(&at("tasks.md"));
+    assert!(text.contains(": first\n") && !text.contains(": second\n"), "{text}");
+}
+
+#[test]
+fn a_file_that_is_told_to_be_written_again_is() {
+    for name in ["plan.md", "tasks.md", "scenario.json"] {
+        let desk = planned();
+        desk.done("start_task", json!({"taskId": "01"}));
+        desk.done("complete_task", json!({"taskId": "01"}));
+        let text = desk.text(&at(name));
+        desk.remove(&at(name));
+        // The call changes nothing itself, and the clock stands still.
+        let told = reply(&desk, "complete_task", json!({"taskId": "01"}));
+        assert_eq!((told["alreadyCompleted"].clone(), codes(&told)), (json!(true), vec!["image_restored"]), "{name}");
+        let back = desk.text(&at(name));
+        assert_eq!(without_time(&back), without_time(&text), "{name}");
+        assert_eq!(codes(&reply(&desk, "complete_task", json!({"taskId": "01"}))), [""; 0], "{name}");
+    }
+}
+
+fn without_time(text: &str) -> String {
+    super::without(text, "lastUpdateTime")
+}
+
+#[test]
+fn a_later_scenario_json_without_states_is_silent() {
+    let desk = planned();
+    desk.done("start_task", json!({"taskId": "01"}));
+    desk.done("complete_task", json!({"taskId": "01"}));
+    desk.edit(&at("scenario.json"), r#"{"scenarioId": "net", "lastUpdateTime": "2126-01-10T09:00:00Z"}"#);
+    let now = state(&desk);
+    assert_eq!((ids(&now["completedTasks"]), codes(&now)), (vec!["01-a"], vec![]));
+    // Empty states are states.
+    let text = r#"{"lastUpdateTime": "2126-01-10T09:00:00Z", "properties": {"taskStates": {}}}"#;
+    desk.edit(&at("scenario.json"), text);
+    assert_eq!(codes(&state(&desk)), ["task_states_edited"]);
+}
+
+#[test]
+fn what_finds_no_room_is_told_once() {
+    let desk = planned();
+    desk.done("start_task", json!({"taskId": "01"}));
+    let more: String = (0..2_100).map(|number| format!("\n### 04-task{number}\n")).collect();
+    let unknown: Vec<String> = (0..3_000).map(|number| format!("99-{number}")).collect();
+    let needy = format!("### 02-b: Beta\nDepends on: {}\n", unknown.join(", "));
+    desk.edit(&at("plan.md"), PLAN.replace("### 02-b: Beta\n", &needy) + &more);
+    let told = state(&desk);
+    let count = |code: &str| codes(&told).into_iter().filter(|other| *other == code).count();
+    assert_eq!((count("too_large"), count("unknown_dependency")), (1, 21));
+    assert_eq!(told["progress"]["total"], json!(2_000));
+}
