@@ -28,6 +28,8 @@ pub(super) enum Kind {
     Read,
     /// It writes one record durably, with so many file images and table images.
     Write { files: u32, tables: u32 },
+    /// As a write, with a jq program in it.
+    Program { files: u32 },
 }
 
 impl Kind {
@@ -37,14 +39,17 @@ impl Kind {
             Self::Nothing => Budget::None,
             Self::Read => Budget::Most(1_200_000.0),
             Self::Write { .. } => Budget::Most(1_800_000.0),
+            Self::Program { .. } => Budget::Most(2_000_000.0),
         }
     }
 
-    // One for the commit, two for each file image, one for a table image, one to confirm.
+    // One for the commit, two for each file image, one for a table image, one to confirm; and the one that
+    // SQLite spends on the folder when a connection first writes the log.
     fn syncs(self) -> u32 {
         match self {
             Self::Nothing | Self::Read => 0,
-            Self::Write { files, tables } => 2 + 2 * files + tables,
+            Self::Write { files, tables } => 3 + 2 * files + tables,
+            Self::Program { files } => 3 + 2 * files,
         }
     }
 
@@ -79,7 +84,7 @@ pub(super) const STORIES: &[Story] = &[
     },
     Story {
         name: "hseos state write, STATE.md alone",
-        files: &[("hseos.config.yaml", "project_state:\n  mode: skill-only\n")],
+        files: &[("hseos.config.yaml", "state_management:\n  mode: skill-only\n")],
         before: HSEOS,
         words: &["hseos", "state", "write", "phase", "review"],
         stdin: "",
@@ -109,12 +114,86 @@ pub(super) const STORIES: &[Story] = &[
         stdin: "",
         kind: Kind::Write { files: 1, tables: 0 },
     },
+    Story {
+        name: "msd get",
+        files: &[],
+        before: MSD,
+        words: &["msd", "state", "get", "Status"],
+        stdin: "",
+        kind: Kind::Read,
+    },
+    Story { name: "msd status line", files: &[], before: MSD, words: &["statusline"], stdin: "{}", kind: Kind::Read },
+    Story {
+        name: "msd update",
+        files: &[],
+        before: MSD,
+        words: &["msd", "state", "update", "Status", "Executing Phase 1"],
+        stdin: "",
+        kind: Kind::Write { files: 1, tables: 0 },
+    },
+    Story {
+        name: "upgrade start-task",
+        files: &[UPGRADE],
+        before: &[],
+        words: &["upgrade", "start-task", "01-one"],
+        stdin: "",
+        kind: Kind::Write { files: 3, tables: 0 },
+    },
+    Story {
+        name: "eneo task-get",
+        files: &[],
+        before: ENEO,
+        words: &["eneo", "task-get", ".next_hint // empty"],
+        stdin: "",
+        kind: Kind::Read,
+    },
+    Story {
+        name: "eneo status line",
+        files: &[],
+        before: ENEO,
+        words: &["statusline"],
+        stdin: "{\"model\":{\"display_name\":\"M\"}}",
+        kind: Kind::Read,
+    },
+    Story {
+        name: "eneo gate",
+        files: &[],
+        before: ENEO,
+        words: &["hook", "pre-tool-use"],
+        stdin: "{\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"cargo test && echo done > out.txt\"}}",
+        kind: Kind::Read,
+    },
+    Story {
+        name: "eneo task-update, the barrier's program",
+        files: &[],
+        before: ENEO,
+        words: &["eneo", "task-update", BARRIER, "wave", "1", "agent", "scout"],
+        stdin: "",
+        kind: Kind::Program { files: 1 },
+    },
 ];
 
 const SKILLSTATE: &[&[&str]] = &[
     &["skillstate", "init"],
     &["skillstate", "patch", "{\"goal\":\"Ship it\",\"next_steps\":[\"write\",\"test\",\"release\"]}"],
 ];
+
+const MSD: &[&[&str]] = &[
+    &["msd", "state", "init", "--milestone", "v1.0", "--name", "First Light"],
+    &["msd", "state", "add-decision", "--summary", "Keep one engine"],
+];
+
+const UPGRADE: (&str, &str) =
+    (".github/upgrades/net/plan.md", "# Plan\n\n## Tasks\n\n### 01-one: First\n\nDo it.\n\n### 02-two: Second\n");
+
+const ENEO: &[&[&str]] = &[
+    &["eneo", "task-init", "login", "standard", "2", "none", "none"],
+    &["eneo", "wave", "seed", "1", "2", "--agents", "scout,builder"],
+];
+
+/// What the wave barrier's script asks of the task.
+const BARRIER: &str = ".wave_status[$wave] = \"in_progress\" | .active_agents |= (index($agent) as $i \
+                       | if $i == null then . else .[:$i] + .[$i + 1:] end)";
 
 /// The rows of all stories, and of the sizes that are budgeted.
 pub(super) fn rows(product: &Product) -> Result<Vec<Row>, String> {
