@@ -101,10 +101,10 @@ fn a_later_scenario_json_without_states_is_silent() {
 fn what_finds_no_room_is_told_once() {
     let desk = planned();
     desk.done("start_task", json!({"taskId": "01"}));
-    let more: String = (0..2_100).map(|number| format!("\n### 04-task{number}\n")).collect();
+    let more: Vec<String> = (0..2_100).map(|number| format!("\n### 04-task{number}\n")).collect();
     let unknown: Vec<String> = (0..3_000).map(|number| format!("99-{number}")).collect();
     let needy = format!("### 02-b: Beta\nDepends on: {}\n", unknown.join(", "));
-    desk.edit(&at("plan.md"), PLAN.replace("### 02-b: Beta\n", &needy) + &more);
+    desk.edit(&at("plan.md"), PLAN.replace("### 02-b: Beta\n", &needy) + &more.concat());
     let told = state(&desk);
     let count = |code: &str| codes(&told).into_iter().filter(|other| *other == code).count();
     assert_eq!((count("too_large"), count("unknown_dependency")), (1, 21));
