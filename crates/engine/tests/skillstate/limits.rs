@@ -47,7 +47,7 @@ fn a_result_stays_readable() {
 #[test]
 fn a_label_is_no_secret() {
     let desk = started();
-    assert_eq!(desk.refused("state_checkpoint", json!({})), "secret_detected");
+    assert_eq!(desk.refused("state_checkpoint", json!({"label": "AKIAIOSFODNN7EXAMPLE"})), "secret_detected");
     assert!(!desk.stands(".skillstate/checkpoints"));
 }
 
