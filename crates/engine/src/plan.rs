@@ -101,8 +101,9 @@ impl Plan {
         Ok(plan)
     }
 
-    /// An image that could not be read back is not written: refused where a request asks for it, else
-    /// told, so that what is only to be restored holds up nobody.
+    /// Leaves out images that could not be read back.
+    ///
+    /// One that a request asks for is refused, one that is only to be restored is told: it holds up nobody.
     fn check_sizes(&mut self, ground: &Ground, images: &mut Vec<Image>, is_asked_for: bool) -> Result<(), Refusal> {
         let mut too_large = None;
         images.retain(|image| {
