@@ -10,6 +10,9 @@ use crate::value::{Array, Map, Value};
 /// The largest place that a write may make in an array.
 const MOST_ITEMS: f64 = 1_000_000.0;
 
+/// The most places that one deletion may mean.
+const MOST_PLACES: usize = 1_000_000;
+
 /// The value at a key; null where there is none.
 pub(crate) fn get(target: &Value, key: &Value) -> Caught<Value> {
     Ok(match (target, key) {
@@ -148,21 +151,58 @@ fn set_slice(mut array: Rc<Array>, bounds: &Map, value: &Value) -> Caught<Value>
 }
 
 /// The root without what stands at the paths; the rest keeps its order.
+///
+/// Every path means a place of the root as it is given, so that naming one twice, or once from the start
+/// and once from the end, deletes one.
 pub(crate) fn delete_paths(mut root: Value, paths: &[Value]) -> Caught<Value> {
-    let mut sorted: Vec<&[Value]> = Vec::with_capacity(paths.len());
+    let mut places: Vec<Vec<Value>> = Vec::with_capacity(paths.len());
     for path in paths {
-        sorted.push(path.as_items().ok_or_else(|| Halt::error("Path must be specified as an array"))?);
+        let path = path.as_items().ok_or_else(|| Halt::error("Path must be specified as an array"))?;
+        places_meant(&root, path, &mut places)?;
     }
     // From the last to the first, so that no deletion moves what another one means.
-    sorted.sort_by(|own, others| {
+    places.sort_by(|own, others| {
         let pairs = own.iter().zip(others.iter());
         let order = pairs.map(|(own, others)| own.compare(others)).find(|order| order.is_ne());
         order.unwrap_or_else(|| own.len().cmp(&others.len())).reverse()
     });
-    for path in sorted {
-        root = delete_path(root, path)?;
+    places.dedup_by(|own, others| own.len() == others.len() && own.iter().zip(&*others).all(|(a, b)| a.equals(b)));
+    for path in places {
+        root = delete_path(root, &path)?;
     }
     Ok(root)
+}
+
+// The path with its indexes counted from the start, and a slice at its end as the places in it.
+fn places_meant(root: &Value, path: &[Value], places: &mut Vec<Vec<Value>>) -> Caught<()> {
+    let mut at = root.clone();
+    let mut meant = Vec::with_capacity(path.len());
+    for (depth, key) in path.iter().enumerate() {
+        let is_last = depth + 1 == path.len();
+        match (&at, key) {
+            (Value::Array(array), Value::Number(number)) => {
+                match place_in(array.items().len(), number.value()).filter(|place| *place < array.items().len()) {
+                    Some(place) => meant.push(Value::count(place)),
+                    None => return Ok(()),
+                }
+            }
+            (Value::Array(array), Value::Object(bounds)) if is_last => {
+                for place in range_of(bounds, array.items().len())? {
+                    if places.len() >= MOST_PLACES {
+                        return Err(Halt::Limit("work"));
+                    }
+                    places.push(meant.iter().cloned().chain([Value::count(place)]).collect());
+                }
+                return Ok(());
+            }
+            _ => meant.push(key.clone()),
+        }
+        if !is_last {
+            at = get(&at, key)?;
+        }
+    }
+    places.push(meant);
+    Ok(())
 }
 
 fn delete_path(root: Value, path: &[Value]) -> Caught<Value> {

@@ -34,6 +34,12 @@ fn endless_programs_end() {
         "def f: 1 + f; f",
         ".[1e7] = 1 | .[2e6] = 1",
         "try repeat(1) catch 1 | empty",
+        "path(until(false; .a))",
+        "reduce range(60) as $i (1; [., .]) | tojson | length",
+        "reduce range(60) as $i (1; {a: ., b: .}) | . == .",
+        "(\"x\" * 1e6) as $s | [range(1000) | $s] | tojson",
+        "def f(g): f(g | .); f(.)",
+        "def f(g): f(1 | g); f(0)",
     ] {
         let failure = match failure(program) {
             Failure::Compile(_) => continue,
@@ -44,6 +50,32 @@ fn endless_programs_end() {
     assert!(matches!(failure("try (def f: f; f) catch 1"), Failure::Limit("time")), "no program catches a limit");
     assert!(matches!(failure("reduce range(1e6) as $i (0; [.])"), Failure::Limit("depth")));
     assert!(matches!(failure("\"x\" * 1e12"), Failure::Limit("memory" | "time")));
+}
+
+#[test]
+fn keys_within_keys_do_not_hold_up_the_compiler() {
+    let nested = (0..40).fold("\"x\"".to_owned(), |text, _| format!("{{\"\\({text}|\"k\")\"}}"));
+    assert_eq!(failure(&nested), Failure::Limit("length"));
+    assert_eq!(run_all("{\"a\\(1)\"}", &json!({"a1": 2})).unwrap().values, [Some(json!({"a1": 2}))]);
+}
+
+#[test]
+fn a_place_is_deleted_once() {
+    for (input, program, expected) in [
+        (json!([1, 2, 3]), "del(.[0, 0])", json!([2, 3])),
+        (json!([1, 2, 3, 4]), "delpaths([[1], [1]])", json!([1, 3, 4])),
+        (json!(["a", "b", "c"]), "del(last, .[2])", json!(["a", "b"])),
+        (json!([1, 2, 3]), "del(.[-1, 2])", json!([1, 2])),
+        (json!([1, 2, 3]), "del(.[2], .[-2])", json!([1])),
+        (json!(["a", "b", "c"]), "del(.[2], .[-3])", json!(["b"])),
+        (json!([1, 2, 3, 4]), "del(.[0:2], .[1:3])", json!([4])),
+        (json!([1, 2, 3, 4]), "del(.[0:2], .[1])", json!([3, 4])),
+        (json!([1, 2, 3]), "del(.[5], .[-9])", json!([1, 2, 3])),
+        (json!({"x": [1, [2, 3]]}), "del(.x[1], .x[-1][0])", json!({"x": [1]})),
+        (json!({"a": null}), "del(.a[0], .b.c)", json!({"a": null})),
+    ] {
+        assert_eq!(run_all(program, &input).unwrap().values, [Some(expected)], "{program}");
+    }
 }
 
 #[test]

@@ -12,6 +12,12 @@ use crate::number::Number;
 /// The deepest nesting that a value may have.
 pub(crate) const DEPTH: u32 = 1_000;
 
+/// What a value may weigh, written out; what stands in it several times counts as often. **Units**: bytes.
+const WEIGHT: u64 = 256 * 1024 * 1024;
+
+/// What a value weighs beside its texts and parts. **Units**: bytes.
+const OWN_WEIGHT: u64 = 48;
+
 /// A value while a program runs.
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
@@ -29,6 +35,8 @@ pub(crate) struct Array {
     items: Vec<Value>,
     // At least as deep as its deepest item, and one more.
     depth: u32,
+    // That of its items.
+    weight: u64,
 }
 
 /// The members of an object, in the order in which they came.
@@ -36,6 +44,8 @@ pub(crate) struct Array {
 pub(crate) struct Map {
     members: IndexMap<Rc<str>, Value>,
     depth: u32,
+    // That of its members.
+    weight: u64,
 }
 
 impl Array {
@@ -43,19 +53,24 @@ impl Array {
         &self.items
     }
 
-    /// **Errors**: a limit, for an item that is nested too deeply.
+    /// **Errors**: a limit, for an item that is nested too deeply or makes it too heavy.
     pub(crate) fn set(&mut self, place: usize, value: Value) -> Caught<()> {
         self.depth = deeper(self.depth, &value)?;
         if place >= self.items.len() {
+            self.weight += OWN_WEIGHT * (place + 1 - self.items.len()) as u64;
             self.items.resize(place + 1, Value::Null);
         }
+        self.weight = heavier(self.weight - self.items[place].weight(), &value)?;
         self.items[place] = value;
         Ok(())
     }
 
     /// Takes an item out and leaves null in its place.
     pub(crate) fn take(&mut self, place: usize) -> Value {
-        self.items.get_mut(place).map_or(Value::Null, |item| std::mem::replace(item, Value::Null))
+        let Some(item) = self.items.get_mut(place) else { return Value::Null };
+        let taken = std::mem::replace(item, Value::Null);
+        self.weight = self.weight - taken.weight() + OWN_WEIGHT;
+        taken
     }
 
     pub(crate) fn splice(&mut self, range: std::ops::Range<usize>, values: &Self) -> Caught<()> {
@@ -63,12 +78,15 @@ impl Array {
             return Err(Halt::too_deep());
         }
         self.depth = self.depth.max(values.depth);
-        self.items.splice(range, values.items.iter().cloned());
-        Ok(())
+        self.weight += values.weight;
+        let gone: u64 = self.items.splice(range, values.items.iter().cloned()).map(|item| item.weight()).sum();
+        self.weight -= gone;
+        if self.weight > WEIGHT { Err(Halt::Limit("memory")) } else { Ok(()) }
     }
 
     pub(crate) fn remove(&mut self, range: std::ops::Range<usize>) {
-        self.items.drain(range);
+        let gone: u64 = self.items.drain(range).map(|item| item.weight()).sum();
+        self.weight -= gone;
     }
 }
 
@@ -85,21 +103,28 @@ impl Map {
         self.members.iter()
     }
 
-    /// **Errors**: a limit, for a value that is nested too deeply.
+    /// **Errors**: a limit, for a value that is nested too deeply or makes it too heavy.
     pub(crate) fn set(&mut self, key: &Rc<str>, value: Value) -> Caught<()> {
         self.depth = deeper(self.depth, &value)?;
+        let before = self.members.get(key).map(|old| old.weight() + key.len() as u64).unwrap_or_default();
+        self.weight = heavier(self.weight - before + key.len() as u64, &value)?;
         self.members.insert(Rc::clone(key), value);
         Ok(())
     }
 
     /// Takes a member's value out and leaves null in its place.
     pub(crate) fn take(&mut self, key: &str) -> Value {
-        self.members.get_mut(key).map_or(Value::Null, |value| std::mem::replace(value, Value::Null))
+        let Some(value) = self.members.get_mut(key) else { return Value::Null };
+        let taken = std::mem::replace(value, Value::Null);
+        self.weight = self.weight - taken.weight() + OWN_WEIGHT;
+        taken
     }
 
     /// Removes a member; the rest keep their order.
     pub(crate) fn remove(&mut self, key: &str) -> bool {
-        self.members.shift_remove(key).is_some()
+        let Some(gone) = self.members.shift_remove(key) else { return false };
+        self.weight -= gone.weight() + key.len() as u64;
+        true
     }
 
     /// The keys in the order of their bytes.
@@ -113,6 +138,11 @@ impl Map {
 fn deeper(depth: u32, value: &Value) -> Caught<u32> {
     let depth = depth.max(value.depth() + 1);
     if depth > DEPTH { Err(Halt::too_deep()) } else { Ok(depth) }
+}
+
+fn heavier(weight: u64, value: &Value) -> Caught<u64> {
+    let weight = weight.saturating_add(value.weight());
+    if weight > WEIGHT { Err(Halt::Limit("memory")) } else { Ok(weight) }
 }
 
 impl Value {
@@ -131,11 +161,12 @@ impl Value {
 
     /// **Errors**: a limit, for items that are nested too deeply.
     pub(crate) fn array(items: Vec<Self>) -> Caught<Self> {
-        let mut depth = 1;
+        let (mut depth, mut weight) = (1, 0);
         for item in &items {
             depth = deeper(depth, item)?;
+            weight = heavier(weight, item)?;
         }
-        Ok(Self::Array(Rc::new(Array { items, depth })))
+        Ok(Self::Array(Rc::new(Array { items, depth, weight })))
     }
 
     /// **Errors**: a limit, for values that are nested too deeply.
@@ -153,6 +184,17 @@ impl Value {
             Self::Object(map) => map.depth.max(1),
             _ => 0,
         }
+    }
+
+    /// What it would weigh with nothing shared in it. **Units**: bytes.
+    fn weight(&self) -> u64 {
+        OWN_WEIGHT
+            + match self {
+                Self::Text(text) => text.len() as u64,
+                Self::Array(array) => array.weight,
+                Self::Object(map) => map.weight,
+                _ => 0,
+            }
     }
 
     /// Everything but `null` and `false` counts as true.

@@ -31,6 +31,8 @@ struct Parser<'s, 'l> {
     bound: Vec<Bound>,
     library: &'l mut Library,
     depth: usize,
+    /// How much was read a second time. **Units**: bytes.
+    again: usize,
 }
 
 /// How tightly an operator binds; a higher level binds tighter.
@@ -114,7 +116,7 @@ fn join(symbol: &str, left: Term, right: Term) -> Term {
 
 impl<'s, 'l> Parser<'s, 'l> {
     fn new(text: &'s str, library: &'l mut Library) -> Self {
-        Self { reader: Reader::new(text), bound: Vec::new(), library, depth: 0 }
+        Self { reader: Reader::new(text), bound: Vec::new(), library, depth: 0, again: 0 }
     }
 
     fn program(&mut self) -> Result<Term, Failure> {

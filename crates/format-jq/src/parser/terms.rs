@@ -20,6 +20,9 @@ fn literal(text: &str) -> Term {
     Term::Literal(Value::text(text))
 }
 
+/// How much of a program may be read a second time. **Units**: bytes.
+const AGAIN: usize = 256 * 1024;
+
 fn index(target: Term, key: Term) -> Term {
     Term::Index(Box::new(target), Box::new(key))
 }
@@ -258,7 +261,12 @@ impl Parser<'_, '_> {
             if self.reader.symbol(":") {
                 return Ok((key, self.object_value()?));
             }
-            // `{"name"}`: the text is read once more, as the key of the input.
+            // `{"name"}`: the text is read once more, as the key of the input. Within such keys that doubles
+            // at every level, so there is an end to it.
+            self.again += self.reader.mark() - again;
+            if self.again > AGAIN {
+                return Err(Failure::Limit("length"));
+            }
             self.reader.reset(again);
             let same = self.key_text()?.unwrap_or(Term::Identity);
             return Ok((key, index(Term::Identity, same)));

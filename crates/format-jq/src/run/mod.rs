@@ -57,6 +57,28 @@ enum Bound<'p> {
     Label(u64),
 }
 
+impl Drop for Binding<'_> {
+    // As with the steps of a trail: what a loop bound goes without a stack.
+    fn drop(&mut self) {
+        let mut waiting = Vec::new();
+        self.let_go(&mut waiting);
+        while let Some(binding) = waiting.pop() {
+            if let Some(mut binding) = Rc::into_inner(binding) {
+                binding.let_go(&mut waiting);
+            }
+        }
+    }
+}
+
+impl Binding<'_> {
+    fn let_go(&mut self, waiting: &mut Vec<Rc<Self>>) {
+        waiting.extend(self.before.take());
+        if let Bound::Closure(_, scope) = &mut self.bound {
+            waiting.extend(scope.take());
+        }
+    }
+}
+
 /// What is to be run next.
 struct Next<'p> {
     term: &'p Term,

@@ -32,6 +32,16 @@ pub(crate) struct Step {
     before: Option<Rc<Step>>,
 }
 
+impl Drop for Step {
+    // A trail may have as many steps as a loop has turns: they go one after the other, not each within the next.
+    fn drop(&mut self) {
+        let mut next = self.before.take();
+        while let Some(mut step) = next.and_then(Rc::into_inner) {
+            next = step.before.take();
+        }
+    }
+}
+
 impl Spot {
     /// A value whose place nobody wants to know.
     pub(crate) fn plain(value: Value) -> Self {
