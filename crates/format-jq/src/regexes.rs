@@ -49,9 +49,10 @@ fn read_flags(flags: Option<&Value>) -> Caught<Flags> {
             'i' => read.ignores_case = true,
             'x' => read.ignores_blanks = true,
             'n' => read.skips_empty = true,
-            's' | 'p' => read.dot_is_newline = true,
-            // The longest match is asked for where leftmost alternatives would do; `^` and `$` mean lines anyway.
-            'l' => {}
+            'p' => read.dot_is_newline = true,
+            // The longest match is asked for where leftmost alternatives would do; `^` and `$` mean the
+            // whole text anyway, which is all that `s` asks for.
+            'l' | 's' => {}
             _ => return Err(Halt::error(format!("{text} is not a valid modifier string"))),
         }
     }
@@ -64,7 +65,6 @@ fn compile(run: &Run<'_>, pattern: &str, flags: &Flags) -> Caught<Regex> {
         .case_insensitive(flags.ignores_case)
         .ignore_whitespace(flags.ignores_blanks)
         .dot_matches_new_line(flags.dot_is_newline)
-        .multi_line(true)
         .size_limit(SIZE)
         .dfa_size_limit(SIZE)
         .build();

@@ -60,6 +60,19 @@ fn keys_within_keys_do_not_hold_up_the_compiler() {
 }
 
 #[test]
+fn the_ends_of_an_expression_are_those_of_the_text() {
+    for (input, program, expected) in [
+        ("a\nnot ok!", "test(\"^[a-z]+$\")", json!(false)),
+        ("foo\nbar", "test(\"^bar\"), test(\"foo$\")", json!(false)),
+        ("foo\nbar", "test(\"foo.bar\"; \"s\")", json!(false)),
+        ("foo\nbar", "test(\"foo.bar\"; \"p\")", json!(true)),
+        ("ab\ncd", "[scan(\"^.\")]", json!(["a"])),
+    ] {
+        assert_eq!(run_all(program, &json!(input)).unwrap().values[0], Some(expected), "{program}");
+    }
+}
+
+#[test]
 fn a_place_is_deleted_once() {
     for (input, program, expected) in [
         (json!([1, 2, 3]), "del(.[0, 0])", json!([2, 3])),
