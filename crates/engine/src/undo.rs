@@ -57,6 +57,39 @@ struct Later {
 /// How many later entries are named for one record.
 const NAMED: usize = 5;
 
+/// Later entries of one record, newest first: enough of them to name, and all that decide.
+#[derive(Default)]
+struct Notes {
+    /// Those that take nothing back: in the way of everything older.
+    writers: Vec<Revision>,
+    /// Those that take entries back, each reaching deeper than the ones before it.
+    undoing: Vec<Later>,
+}
+
+impl Notes {
+    fn note(&mut self, later: Later) {
+        match later.oldest {
+            // The newest decides as well as all others would.
+            None if self.writers.len() < NAMED => self.writers.push(later.revision),
+            None => {}
+            // One that reaches no deeper than a newer one is in nobody's way but that one's.
+            Some(_) if self.undoing.last().is_some_and(|deepest| deepest.oldest <= later.oldest) => {}
+            Some(_) => self.undoing.push(later),
+        }
+    }
+
+    /// The newest that changed the record after an entry.
+    ///
+    /// One that takes back only newer entries leaves it as it was.
+    fn in_the_way_of(&self, revision: Revision) -> Vec<Revision> {
+        let reaching = self.undoing.iter().filter(|later| later.oldest.is_some_and(|oldest| oldest < revision));
+        let mut all: Vec<Revision> = self.writers.iter().copied().chain(reaching.map(|later| later.revision)).collect();
+        all.sort_unstable_by(|one, other| other.cmp(one));
+        all.truncate(NAMED);
+        all
+    }
+}
+
 /// Decides an undo.
 pub(crate) fn undo(engine: &Engine, query: &UndoQuery, reads: &dyn Reads, view: &View<'_>) -> Result<Thought, Refusal> {
     if let Some(revision) = query.revision {
@@ -152,7 +185,7 @@ fn pick(
 ) -> Result<Picked, Refusal> {
     let mut picked = Picked::default();
     let mut taken_back: HashSet<Revision> = HashSet::new();
-    let mut later: HashMap<RecordKey, Vec<Later>> = HashMap::new();
+    let mut later: HashMap<RecordKey, Notes> = HashMap::new();
     let mut refusal = None;
     let mut visit = |entry: StoredEntry| {
         let stands = !taken_back.remove(&entry.revision);
@@ -165,10 +198,7 @@ fn pick(
                 if stands && entry.cause != EntryCause::Minor {
                     let note = Later { revision: entry.revision, oldest: entry.takes_back.iter().min().copied() };
                     for change in entry.changes {
-                        let notes = later.entry(change.key).or_default();
-                        if notes.len() < NAMED {
-                            notes.push(note);
-                        }
+                        later.entry(change.key).or_default().note(note);
                     }
                 }
                 ControlFlow::Continue(())
@@ -188,13 +218,10 @@ fn pick(
 }
 
 impl Picked {
-    fn take(&mut self, told: &Teller, entry: &StoredEntry, later: &HashMap<RecordKey, Vec<Later>>) {
+    fn take(&mut self, told: &Teller, entry: &StoredEntry, later: &HashMap<RecordKey, Notes>) {
         let mut left_alone = HashSet::new();
         for change in &entry.changes {
-            // One that takes back only newer entries leaves this one as it was.
-            let is_in_the_way = |later: &&Later| later.oldest.is_none_or(|oldest| oldest < entry.revision);
-            let notes = later.get(&change.key).into_iter().flatten();
-            let others: Vec<Revision> = notes.filter(is_in_the_way).map(|later| later.revision).collect();
+            let others = later.get(&change.key).map(|notes| notes.in_the_way_of(entry.revision)).unwrap_or_default();
             if others.is_empty() {
                 continue;
             }

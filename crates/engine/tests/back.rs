@@ -105,6 +105,25 @@ fn later_entries_stand_in_the_way() {
 }
 
 #[test]
+fn many_undos_hide_no_later_entry() {
+    let desk = Desk::new();
+    desk.done("put", pair("a", "one"));
+    desk.done("put", pair("a", "two"));
+    for number in 0..8 {
+        desk.done("put", pair("a", &format!("passing {number}")));
+        undo(&desk, newest()).unwrap();
+    }
+    let refusal = undo(&desk, entry(1)).unwrap_err();
+    assert_eq!(refusal.code, "undo_conflict");
+    assert_eq!(refusal.details["conflicts"][0]["revisions"], json!([2]));
+    assert_eq!(desk.item("a"), Some("two".into()));
+    assert_eq!(undo(&desk, entry(2)).unwrap().body["undone"], json!([2]));
+    assert_eq!(undo(&desk, entry(1)).unwrap().body["undone"], json!([1]));
+    assert_eq!(desk.item("a"), None);
+    desk.is_in_order();
+}
+
+#[test]
 fn an_undo_that_reaches_beneath_another_is_in_its_way() {
     let desk = Desk::new();
     for value in ["one", "two", "three"] {
