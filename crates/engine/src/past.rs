@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use model::{Change, Entry, EntryCause, FolderMove, RecordKey, Refusal, Revision, Space, Value};
 use store::{EntryPage, Reads, StoredEntry, Unwinder};
 
+use crate::engine::Engine;
 use crate::refusals;
 
 /// What entries newer than a revision came to.
@@ -19,16 +20,25 @@ pub(crate) struct Since {
 
 /// What entries newer than `revision` came to, in the spaces that are wanted.
 ///
+/// A folder move that no format knows goes with the entry that it stands in.
+///
 /// **Errors**: `unknown_revision`, `revision_folded`.
-pub(crate) fn since(reads: &dyn Reads, revision: Revision, wanted: &dyn Fn(&Space) -> bool) -> Result<Since, Refusal> {
+pub(crate) fn since(
+    engine: &Engine,
+    reads: &dyn Reads,
+    revision: Revision,
+    wanted: &dyn Fn(&Space) -> bool,
+) -> Result<Since, Refusal> {
     must_stand(reads, revision)?;
     let of_store = |error| refusals::of_store(&error);
     let mut then: BTreeMap<RecordKey, Option<Value>> = BTreeMap::new();
     let mut back = Vec::new();
     let touches =
         |stored: &StoredEntry| wanted(&stored.space) || stored.changes.iter().any(|change| wanted(&change.key.space));
+    let space_of = |step: &FolderMove| engine.formats().iter().find_map(|format| format.space_of_move(step));
+    let is_wanted = |step: &FolderMove| space_of(step).is_none_or(|space| wanted(&space));
     let mut visit = |entry: Entry| {
-        back.extend(entry.moves.into_iter().rev().map(FolderMove::inverse));
+        back.extend(entry.moves.into_iter().rev().filter(is_wanted).map(FolderMove::inverse));
         for change in entry.changes.into_iter().filter(|change| wanted(&change.key.space)) {
             then.insert(change.key, change.before);
         }

@@ -59,8 +59,8 @@ impl Goal {
     }
 
     /// What has come since.
-    pub(crate) fn since(&self, reads: &dyn Reads) -> Result<Since, Refusal> {
-        past::since(reads, self.revision, &|space| self.wants(space))
+    pub(crate) fn since(&self, engine: &Engine, reads: &dyn Reads) -> Result<Since, Refusal> {
+        past::since(engine, reads, self.revision, &|space| self.wants(space))
     }
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn rollback(
     ctx: &Context,
 ) -> Result<Thought, Refusal> {
     let goal = Goal::of(engine, query, reads)?;
-    let Since { changes, back } = goal.since(reads)?;
+    let Since { changes, back } = goal.since(engine, reads)?;
     let records = StoreRecords::new(Some(reads));
     let view = format::View { records: &records, files: engine.files(), probes: engine.probes() };
     let moves = moves_back(&view, back, false, "rollback_conflict")?;

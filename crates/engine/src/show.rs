@@ -37,7 +37,7 @@ impl Engine {
                 None => return Err(past::unknown(Revision(0), head)),
             };
             let wanted = |one: &Space| is_wanted(space, one);
-            let since = past::since(reads.expect("checked above"), revision, &wanted)?;
+            let since = past::since(self, reads.expect("checked above"), revision, &wanted)?;
             lay(&mut records, since.changes.into_iter().map(Change::inverse));
         } else {
             let outside = self.outside(reads, &ctx);
@@ -70,7 +70,7 @@ impl Engine {
         if let Some(reads) = snapshot.as_deref() {
             head = reads.head().map_err(failed)?;
             from = self.revision_of(reads, since, "since", Edge::Without)?;
-            changes = past::since(reads, from, &wanted)?.changes;
+            changes = past::since(self, reads, from, &wanted)?.changes;
         } else {
             self.moment(since, "since")?;
         }
@@ -97,7 +97,7 @@ impl Engine {
         let snapshot = store.read().map_err(failed)?;
         let reads = snapshot.as_ref();
         let goal = Goal::of(self, query, reads)?;
-        let since = goal.since(reads)?;
+        let since = goal.since(self, reads)?;
         let mut outside = self.outside(Some(reads), &ctx);
         outside.changes.retain(|change| goal.wants(&change.key.space));
         let records = StoreRecords::new(Some(reads));

@@ -1,6 +1,9 @@
 //! The contract that every format meets.
 
-use model::{Call, Change, Context, Finding, Image, Object, Outcome, ProjectPath, Refusal, Space, TableRows, WorkItem};
+use model::{
+    Call, Change, Context, Finding, FolderMove, Image, Object, Outcome, ProjectPath, Refusal, Space, TableRows,
+    WorkItem,
+};
 
 use crate::{Files, Glance, HookEvent, Look, Seen, Sources, Surface, Taken, Tool, View};
 
@@ -61,6 +64,13 @@ pub trait Format: Sync {
     /// never goes back.
     fn restored(&self, _changes: &[Change], _view: &View<'_>, _ctx: &Context) -> Outcome {
         Outcome::default()
+    }
+
+    /// The space whose folder a move is about; none where it is not one of this format's.
+    ///
+    /// An entry that takes others back spans spaces, and a move says nothing but its paths.
+    fn space_of_move(&self, _step: &FolderMove) -> Option<Space> {
+        None
     }
 
     /// Gates, status lines and injected lines that read files only: no store, no lock.

@@ -1,11 +1,12 @@
 //! Folders of tasks: made, removed when empty, archived with what they hold, healed after a crash.
 
-use model::{ProjectPath, Space};
+use mainstay_engine::{Identity, RollbackQuery, UndoQuery};
+use model::{Call, ProjectPath, Space};
 use serde_json::json;
 use store::{ImageState, Mark};
 
-use super::{at, planned, reply};
-use crate::desk::{Desk, told};
+use super::{PLAN, at, planned, reply};
+use crate::desk::{Desk, anyone, told};
 
 fn broken_down() -> Desk {
     let desk = planned();
@@ -106,4 +107,34 @@ fn a_lost_task_md_comes_back_as_it_was_last_seen() {
     let reply = desk.done("start_task", json!({"taskId": "01"}));
     assert_eq!(told(&reply), ["image_restored"]);
     assert_eq!(desk.text(&at("tasks/01-a/task.md")), "researched\n");
+}
+
+#[test]
+fn a_rollback_of_one_scenario_leaves_the_folders_of_others() {
+    let notes = |scenario: &str| format!(".github/upgrades/{scenario}/tasks/01.01-x/notes.md");
+    let desk = Desk::new().write(".github/upgrades/x/plan.md", PLAN).write(".github/upgrades/y/plan.md", PLAN);
+    let break_down = |scenario: &str, session: &str, names: &[&str]| {
+        let subtasks: Vec<_> = names.iter().map(|name| json!({"description": name})).collect();
+        let arguments = json!({"scenarioId": scenario, "parentTaskId": "01", "subtasks": subtasks});
+        let identity = Identity { session: Some(session.into()), ..anyone() };
+        desk.engine().call(&Call::new("break_down_task", arguments.as_object().unwrap().clone()), &identity).unwrap();
+    };
+    for scenario in ["x", "y"] {
+        break_down(scenario, "good", &["X", "Y"]);
+        desk.edit(&notes(scenario), "precious\n");
+    }
+    break_down("x", "bad", &["Z"]);
+    break_down("y", "bad", &["Z"]);
+    let query = UndoQuery { session: Some("bad".into()), ..UndoQuery::default() };
+    let undone = desk.engine().undo(query, &anyone()).unwrap();
+    assert!(desk.stands(&notes("x")) && desk.stands(&notes("y")));
+    // One entry brought back the folders of both.
+    let before = undone.body["revision"].as_u64().unwrap() - 1;
+    let query = RollbackQuery { to: before.to_string(), space: Some("upgrade/x".into()) };
+    desk.engine().rollback(query, &anyone()).unwrap();
+    assert!(!desk.stands(&notes("x")));
+    assert_eq!(desk.text(&notes("y")), "precious\n");
+    // And that is taken back as well.
+    desk.engine().undo(UndoQuery::default(), &anyone()).unwrap();
+    assert_eq!(desk.text(&notes("x")), "precious\n");
 }

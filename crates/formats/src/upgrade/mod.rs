@@ -48,7 +48,7 @@ mod turn;
 mod work;
 
 use format::{Files, Format, Seen, Sources, Surface, Taken, Touched, View};
-use model::{Call, Change, Context, Finding, Image, Outcome, Refusal, Space, WorkItem};
+use model::{Call, Change, Context, Finding, FolderMove, Image, Outcome, Refusal, Space, WorkItem};
 
 use place::Place;
 use scenarios::Scenarios;
@@ -119,6 +119,10 @@ impl Format for Upgrade {
 
     fn render(&self, space: &Space, touched: &Touched<'_>, view: &View<'_>, _ctx: &Context) -> Vec<Image> {
         Place::of(space).map(|place| render::render(&place, touched, view)).unwrap_or_default()
+    }
+
+    fn space_of_move(&self, step: &FolderMove) -> Option<Space> {
+        Place::of_move(step).map(|place| place.space)
     }
 
     fn restored(&self, changes: &[Change], view: &View<'_>, ctx: &Context) -> Outcome {

@@ -1,6 +1,6 @@
 //! Where a scenario stands: its space, its folder, its files.
 
-use model::{ProjectPath, Space};
+use model::{FolderMove, ProjectPath, Space};
 
 /// The largest plan.md, tasks.md or scenario.json that is read. **Units**: bytes.
 pub(super) const FILE_LIMIT: u64 = 8 * 1024 * 1024;
@@ -46,6 +46,15 @@ impl Place {
     /// The scenario of a space.
     pub(super) fn of(space: &Space) -> Option<Self> {
         Self::beneath(&root(), space.as_str().strip_prefix("upgrade/")?)
+    }
+
+    /// The scenario whose task's folder is moved, to the trash or back or to another id.
+    pub(super) fn of_move(step: &FolderMove) -> Option<Self> {
+        [&step.from, &step.to].into_iter().find_map(|path| {
+            let beneath = path.as_str().strip_prefix(root().as_str())?.strip_prefix('/')?;
+            let (folder, _task) = beneath.rsplit_once("/tasks/")?;
+            Self::beneath(&root(), folder)
+        })
     }
 
     /// A file of the scenario.
