@@ -69,7 +69,6 @@ struct Notes {
 impl Notes {
     fn note(&mut self, later: Later) {
         match later.oldest {
-            // The newest decides as well as all others would.
             None if self.writers.len() < NAMED => self.writers.push(later.revision),
             None => {}
             // One that reaches no deeper than a newer one is in nobody's way but that one's.
@@ -78,9 +77,7 @@ impl Notes {
         }
     }
 
-    /// The newest that changed the record after an entry.
-    ///
-    /// One that takes back only newer entries leaves it as it was.
+    /// The newest that changed the record after an entry; what takes back only newer ones did not.
     fn in_the_way_of(&self, revision: Revision) -> Vec<Revision> {
         let reaching = self.undoing.iter().filter(|later| later.oldest.is_some_and(|oldest| oldest < revision));
         let mut all: Vec<Revision> = self.writers.iter().copied().chain(reaching.map(|later| later.revision)).collect();
