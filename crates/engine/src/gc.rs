@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::ControlFlow;
 
 use model::{EntryCause, FolderMove, Object, ProjectPath, RecordKey, Refusal, Revision, Space, Timestamp, Value};
-use store::{EntryPage, Reads, Splice, Store, StoredChange, StoredEntry};
+use store::{EntryPage, Reads, Splice, Store, StoredChange, StoredEntry, TableState};
 
 use crate::engine::{Engine, Identity};
 use crate::images;
@@ -127,9 +127,16 @@ impl Engine {
             needs.push((Revision(pending.revision.0.saturating_sub(1)), what));
         }
         for space in self.every_space(reads)? {
+            // A file that was moved with its project is remembered under both places.
+            let mut files: BTreeMap<String, TableState> = BTreeMap::new();
             for table in reads.tables(&space).map_err(failed)? {
-                needs.push((table.confirmed, format!("the rows that {} lacks", table.place)));
+                let known = files.entry(table.nonce.clone()).or_insert_with(|| table.clone());
+                if known.confirmed < table.confirmed {
+                    *known = table;
+                }
             }
+            let lacking = |table: TableState| (table.confirmed, format!("the rows that {} lacks", table.place));
+            needs.extend(files.into_values().map(lacking));
         }
         let nearest = needs.into_iter().min_by_key(|(revision, _)| *revision);
         Ok(nearest.map_or((Revision(u64::MAX), None), |(revision, what)| (revision, Some(what))))

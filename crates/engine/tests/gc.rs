@@ -1,8 +1,9 @@
 //! Folding: old entries become one, and everything that is left stays right.
 
 use mainstay_engine::{CheckpointQuery, GcQuery, RollbackQuery};
-use model::{EntryCause, Object, Value};
+use model::{EntryCause, Object, Revision, Space, Value};
 use serde_json::json;
+use store::TableState;
 
 use crate::back::{checkpoint, entry, newest, records, undo};
 use crate::desk::{Desk, anyone, pair};
@@ -133,6 +134,27 @@ fn a_computed_reply_keeps_its_entry() {
         desk.engine().gc(&GcQuery { keep: "x".into(), dry_run: false }, &anyone()).unwrap_err().field.as_deref(),
         Some("keep")
     );
+}
+
+#[test]
+fn a_table_that_was_moved_with_its_project_holds_nothing() {
+    let desk = Desk::new().write(".hseos/keep", "");
+    for day in 1..=5_u8 {
+        let fields = json!({"fields": {"branch": format!("b{day}")}});
+        desk.at_time(&format!("2026-01-{day:02}T00:00:00Z")).done("state_write", fields);
+    }
+    let own = desk.store().read().unwrap().tables(&Space::known("hseos")).unwrap().pop().unwrap();
+    let (confirmed, intended) = (Revision(1), Revision(2));
+    let moved = TableState { place: "/elsewhere/project.db".into(), confirmed, intended, ..own.clone() };
+    desk.tamper(|txn| txn.put_table(&moved).unwrap());
+    let ahead = |desk: &Desk| desk.engine().gc(&GcQuery { keep: "0s".into(), dry_run: true }, &anyone()).unwrap();
+    assert_eq!(ahead(&late(&desk))["dropped"], 3);
+    // One that was replaced may come back, and needs what it lacks.
+    desk.tamper(|txn| txn.put_table(&TableState { nonce: "another".into(), ..moved }).unwrap());
+    assert_eq!(ahead(&late(&desk))["dropped"], 0);
+    desk.tamper(|txn| txn.put_table(&TableState { place: "/elsewhere/project.db".into(), ..own }).unwrap());
+    assert_eq!(gc(&late(&desk), "0s")["dropped"], 3);
+    assert_eq!(desk.done("state_read", json!({})).body["state"]["branch"], "b5");
 }
 
 #[test]
