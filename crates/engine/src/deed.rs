@@ -132,7 +132,7 @@ pub(crate) fn with_restored(
     moves: Vec<FolderMove>,
     view: &View<'_>,
     ctx: &Context,
-) -> Outcome {
+) -> Result<Outcome, Refusal> {
     let mut outcome = Outcome { moves, ..Outcome::default() };
     let mut draft = Draft::new(view.records);
     draft.lay(changes);
@@ -142,14 +142,14 @@ pub(crate) fn with_restored(
         if own.is_empty() {
             continue;
         }
-        let added = format.restored(&own, view, ctx);
+        let added = format.restored(&own, view, ctx)?;
         draft.lay(&added.changes);
         outcome.moves.extend(added.moves);
         outcome.files.extend(added.files);
         outcome.reply.warnings.extend(added.reply.warnings);
     }
     outcome.changes = draft.into_changes();
-    outcome
+    Ok(outcome)
 }
 
 /// The space under which changes are entered: theirs, or their format's, or the first one's.

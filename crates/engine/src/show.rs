@@ -105,7 +105,7 @@ impl Engine {
         draft.lay(&outside.changes);
         let view = View { records: &draft, files: self.files(), probes: self.probes() };
         let back: Vec<Change> = laid_over(since.changes, outside.changes).into_iter().map(Change::inverse).collect();
-        let outcome = with_restored(&self.formats_on(), &back, Vec::new(), &view, &ctx);
+        let outcome = with_restored(&self.formats_on(), &back, Vec::new(), &view, &ctx)?;
         records.check()?;
         let head = reads.head().map_err(failed)?;
         let mut object = rollback::reply(head, None, Teller::of(self).changes(&outcome.changes));

@@ -236,7 +236,7 @@ impl<'a> Turn<'a> {
         let mut outcome = if is_entered {
             Outcome { changes, ..Outcome::default() }
         } else {
-            deed::with_restored(self.formats, &changes, moves, &view, &asked.ctx)
+            deed::with_restored(self.formats, &changes, moves, &view, &asked.ctx)?
         };
         records.check()?;
         let mut spaces: Vec<Space> = outcome.changes.iter().map(|change| change.key.space.clone()).collect();

@@ -62,8 +62,10 @@ pub trait Format: Sync {
     /// `view` shows the records before those changes. The answer's changes are laid over them: a
     /// record that stands in both takes the answer's value, so a format can also keep what it says
     /// never goes back.
-    fn restored(&self, _changes: &[Change], _view: &View<'_>, _ctx: &Context) -> Outcome {
-        Outcome::default()
+    ///
+    /// **Errors**: why they must not be made, where a file that they would write over cannot be used.
+    fn restored(&self, _changes: &[Change], _view: &View<'_>, _ctx: &Context) -> Result<Outcome, Refusal> {
+        Ok(Outcome::default())
     }
 
     /// The space whose folder a move is about; none where it is not one of this format's.

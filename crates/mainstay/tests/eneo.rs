@@ -157,6 +157,34 @@ fn a_broken_document_is_kept_and_the_last_good_one_comes_back() {
 }
 
 #[test]
+fn what_takes_back_leaves_files_that_cannot_be_used() {
+    for (path, broken) in [(TASK, "{\"slug\": half an edit"), (".claude/state/wave.json", "w{{{")] {
+        let sandbox = Sandbox::new().unwrap();
+        begin(&sandbox);
+        for arguments in [&["eneo", "wave", "seed", "1", "2"], &["eneo", "wave", "seed", "2", "2"]] {
+            assert!(run(mainstay(&sandbox, arguments)).0);
+        }
+        let file = sandbox.root().join(path);
+        let good = fs::read(&file).unwrap();
+        let refuses = |arguments: &[&str]| {
+            fs::write(&file, broken).unwrap();
+            let (ok, _, told) = run(mainstay(&sandbox, arguments));
+            assert!(!ok && told.contains("cannot be used"), "{path} {arguments:?} {told}");
+            assert_eq!(fs::read_to_string(&file).unwrap(), broken, "{path} {arguments:?}");
+            fs::write(&file, &good).unwrap();
+        };
+        refuses(&["undo"]);
+        refuses(&["rollback", "1"]);
+        let (ok, _, told) = run(mainstay(&sandbox, &["undo"]));
+        assert!(ok, "{told}");
+        fs::write(&file, broken).unwrap();
+        let (ok, _, told) = run(mainstay(&sandbox, &["redo"]));
+        assert!(!ok && told.contains("cannot be used"), "{path} {told}");
+        assert_eq!(fs::read_to_string(&file).unwrap(), broken, "{path}");
+    }
+}
+
+#[test]
 fn programs_that_are_refused_leave_every_byte() {
     let sandbox = Sandbox::new().unwrap();
     begin(&sandbox);

@@ -107,7 +107,7 @@ impl Format for Eneo {
         render::render(touched, view.records)
     }
 
-    fn restored(&self, changes: &[Change], view: &View<'_>, ctx: &Context) -> Outcome {
+    fn restored(&self, changes: &[Change], view: &View<'_>, ctx: &Context) -> Result<Outcome, Refusal> {
         restored::restored(changes, view, ctx)
     }
 

@@ -1,18 +1,25 @@
 //! What undo and rollback add: generations and times never go back.
 
 use format::{Draft, Records as _, View};
-use model::{Change, Context, Outcome, Value};
+use model::{Change, Context, Outcome, Refusal, Value};
 
-use super::wave::Wave;
-use super::{document, records};
+use super::wave::{self, Wave};
+use super::{document, records, refusals};
 
-pub(super) fn restored(changes: &[Change], view: &View<'_>, ctx: &Context) -> Outcome {
+pub(super) fn restored(changes: &[Change], view: &View<'_>, ctx: &Context) -> Result<Outcome, Refusal> {
+    let is_about = |key| changes.iter().any(|change| change.key == key);
+    // What nobody could take in is not written over; only who says so sets it aside.
+    if is_about(records::task_key()) {
+        refusals::writable_task(view)?;
+    }
+    if is_about(records::wave_key()) {
+        wave::read_file(view.files).map_err(|why| wave::corrupt(&why))?;
+    }
     let highest = records::generation(view.records);
     let mut after = Draft::new(view.records);
     after.lay(changes);
     let mut draft = Draft::new(&after);
-    let wave = changes.iter().any(|change| change.key == records::wave_key());
-    let wave = if wave { records::wave(&after) } else { None };
+    let wave = if is_about(records::wave_key()) { records::wave(&after) } else { None };
     if let Some(Ok(wave)) = wave.map(Wave::read) {
         // A wave that comes back is a new one: what was sent out since does not count for it.
         draft.put(records::counter_key(), highest.into());
@@ -21,7 +28,7 @@ pub(super) fn restored(changes: &[Change], view: &View<'_>, ctx: &Context) -> Ou
     } else if after.get(&records::counter_key()).and_then(|value| value.as_i64()).unwrap_or_default() < highest {
         draft.put(records::counter_key(), highest.into());
     }
-    if changes.iter().any(|change| change.key == records::task_key())
+    if is_about(records::task_key())
         && let Some(mut task) = records::task(&after)
     {
         let present = records::task(view.records);
@@ -30,5 +37,5 @@ pub(super) fn restored(changes: &[Change], view: &View<'_>, ctx: &Context) -> Ou
         task.insert("last_update".into(), time.to_seconds_text().into());
         draft.put(records::task_key(), Value::Object(task));
     }
-    Outcome { changes: draft.into_changes(), ..Outcome::default() }
+    Ok(Outcome { changes: draft.into_changes(), ..Outcome::default() })
 }

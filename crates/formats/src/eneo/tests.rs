@@ -184,7 +184,7 @@ fn no_undo_brings_an_old_generation_back() {
         .into_iter()
         .map(|key| Change { before: world.get(&key), after: before.get(&key).cloned(), key })
         .collect();
-    let added = Eneo.restored(&back, &world.view(), &context()).changes;
+    let added = Eneo.restored(&back, &world.view(), &context()).unwrap().changes;
     let mut draft = Draft::new(&world);
     draft.lay(&back);
     draft.lay(&added);

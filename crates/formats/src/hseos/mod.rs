@@ -120,8 +120,8 @@ impl Format for Hseos {
         rows::rows(changes)
     }
 
-    fn restored(&self, changes: &[Change], view: &View<'_>, ctx: &Context) -> Outcome {
-        restored::restored(changes, view, ctx)
+    fn restored(&self, changes: &[Change], view: &View<'_>, ctx: &Context) -> Result<Outcome, Refusal> {
+        Ok(restored::restored(changes, view, ctx))
     }
 
     fn work(&self, view: &View<'_>, _ctx: &Context) -> Vec<WorkItem> {

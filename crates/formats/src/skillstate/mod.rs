@@ -89,8 +89,8 @@ impl Format for Skillstate {
         render::render(space, touched, view)
     }
 
-    fn restored(&self, changes: &[Change], view: &View<'_>, ctx: &Context) -> Outcome {
-        restored::restored(changes, view, ctx)
+    fn restored(&self, changes: &[Change], view: &View<'_>, ctx: &Context) -> Result<Outcome, Refusal> {
+        Ok(restored::restored(changes, view, ctx))
     }
 
     fn work(&self, view: &View<'_>, ctx: &Context) -> Vec<WorkItem> {

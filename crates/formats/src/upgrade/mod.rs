@@ -125,8 +125,8 @@ impl Format for Upgrade {
         Place::of_move(step).map(|place| place.space)
     }
 
-    fn restored(&self, changes: &[Change], view: &View<'_>, ctx: &Context) -> Outcome {
-        restored::restored(changes, view, ctx)
+    fn restored(&self, changes: &[Change], view: &View<'_>, ctx: &Context) -> Result<Outcome, Refusal> {
+        Ok(restored::restored(changes, view, ctx))
     }
 
     fn work(&self, view: &View<'_>, _ctx: &Context) -> Vec<WorkItem> {

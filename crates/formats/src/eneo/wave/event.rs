@@ -1,12 +1,12 @@
 //! `eneo_wave_event` and `eneo_agent_start`: sub-agents go out and return.
 
 use format::{Draft, View};
-use model::{Context, Object, Outcome, Refusal, RefusalClass, Value};
+use model::{Context, Object, Outcome, Refusal, Value};
 
 use super::super::task_init::nothing;
-use super::super::{document, paths, records, refusals};
+use super::super::{document, records, refusals};
 use super::seed::set_status;
-use super::{Wave, read_file};
+use super::{Wave, corrupt, read_file};
 
 /// How a sub-agent returned.
 enum Message<'m> {
@@ -141,13 +141,6 @@ fn records_generation(view: &View<'_>, id: &str) -> Option<i64> {
         return None;
     }
     view.records.get(&records::agent_key(id))?.get("generation")?.as_i64()
-}
-
-fn corrupt(why: &str) -> Refusal {
-    let path = paths::wave();
-    Refusal::new(RefusalClass::Corrupt, "state_corrupt", format!("{path} cannot be used: {why}"))
-        .with("path", path.as_str())
-        .hint("mend the file, or seed the wave again; the event is kept")
 }
 
 /// Notes down which wave an agent belongs to.

@@ -5,7 +5,7 @@ mod seed;
 mod status;
 
 use format::{Draft, FileState, Files, View};
-use model::{Object, Outcome, Value, Warning};
+use model::{Object, Outcome, Refusal, RefusalClass, Value, Warning};
 
 use super::document::{self, Found};
 use super::{paths, records};
@@ -151,6 +151,14 @@ pub(super) fn parse(state: &FileState) -> Result<Option<Wave>, String> {
 pub(super) fn unusable(why: &str) -> Warning {
     let path = paths::wave();
     Warning::new("wave_corrupt", format!("{path} cannot be used: {why}")).with("path", path.as_str())
+}
+
+/// `state_corrupt` for the wave file.
+pub(super) fn corrupt(why: &str) -> Refusal {
+    let path = paths::wave();
+    Refusal::new(RefusalClass::Corrupt, "state_corrupt", format!("{path} cannot be used: {why}"))
+        .with("path", path.as_str())
+        .hint("mend the file, or seed the wave again; events are kept")
 }
 
 /// Removes the wave; an unusable file of it is kept beside.

@@ -264,7 +264,7 @@ fn undo_keeps_history_and_adds_to_it() {
             back.push(Change { key, before: now, after: then });
         }
     }
-    let added = Hseos.restored(&back, &world.view(&world), &context()).changes;
+    let added = Hseos.restored(&back, &world.view(&world), &context()).unwrap().changes;
     let mut undone = world.clone();
     undone.apply(&back);
     for change in &added {
