@@ -4,7 +4,7 @@ use std::slice;
 use std::time::Duration;
 
 use format::{Format, Look};
-use model::{Call, Context, Refusal, RefusalClass, Reply, Space, Timestamp};
+use model::{Call, Context, ProjectPath, Refusal, RefusalClass, Reply, Timestamp, Value};
 
 use crate::deed::Deed;
 use crate::engine::Engine;
@@ -128,20 +128,26 @@ fn singly(
     if asked.len() + spooled.len() == 1 {
         return vec![Err(why.clone())];
     }
-    let spaces = |asked: &Asked| -> Vec<Space> {
+    let locks = |asked: &Asked| -> Vec<ProjectPath> {
         let about = spaces_of(engine, formats, slice::from_ref(asked), ctx).unwrap_or_default();
-        about.spaces.into_iter().map(|sourced| sourced.space).collect()
+        about.spaces.iter().filter_map(|sourced| sourced.sources.lock.as_ref()?.path().cloned()).collect()
     };
-    let mut locked: Vec<(Vec<Space>, Refusal)> = Vec::new();
+    // The whole batch has waited for one already.
+    let mut locked: Vec<Refusal> = Some(why.clone()).filter(|why| why.code == LOCKED).into_iter().collect();
     let mut alone = |one: &Asked, asked: &[Asked], events: Events<'_>| {
-        let about = spaces(one);
-        if let Some((_, refusal)) = locked.iter().find(|(spaces, _)| *spaces == about) {
+        let needed = locks(one);
+        let is_needed = |refusal: &&Refusal| {
+            refusal
+                .details
+                .get("lock")
+                .and_then(Value::as_str)
+                .is_some_and(|lock| needed.iter().any(|one| one.as_str() == lock))
+        };
+        if let Some(refusal) = locked.iter().find(is_needed) {
             return Err(refusal.clone());
         }
         let answers = carry_out(engine, formats, asked, events, ctx, deadline);
-        if let Some(refusal) = answers.as_ref().err().filter(|refusal| refusal.code == LOCKED) {
-            locked.push((about, refusal.clone()));
-        }
+        locked.extend(answers.as_ref().err().filter(|refusal| refusal.code == LOCKED).cloned());
         answers
     };
     for event in &spooled {

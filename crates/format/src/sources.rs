@@ -87,6 +87,17 @@ pub enum ForeignLock {
     Table,
 }
 
+impl ForeignLock {
+    /// Where it stands, if it is a folder or a file of its own.
+    #[must_use]
+    pub fn path(&self) -> Option<&ProjectPath> {
+        match self {
+            Self::Folder { path, .. } | Self::PidFile { path, .. } => Some(path),
+            Self::Table => None,
+        }
+    }
+}
+
 /// A set of tables in a database file that others read and write too.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TableImage {

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::Value;
 use testkit::process::Sandbox;
@@ -129,6 +129,34 @@ eneo_task_update '.phase = 1'
 case $- in *e*u*) ;; *) exit 8 ;; esac
 echo kept
 "#;
+
+#[test]
+fn a_held_lock_is_waited_for_once() {
+    const WAIT: Duration = Duration::from_secs(2);
+    let sandbox = Sandbox::new().unwrap();
+    begin(&sandbox);
+    assert!(run(mainstay(&sandbox, &["eneo", "wave", "seed", "1", "2"])).0);
+    let lock = sandbox.root().join(".claude/state/.locks/state.lock");
+    fs::create_dir_all(&lock).unwrap();
+    fs::write(lock.join("owner"), "4242\n").unwrap();
+    let asked = |arguments: &[&str], input: &str| {
+        let begun = Instant::now();
+        let mut command = mainstay(&sandbox, arguments);
+        command.env("MAINSTAY_LOCK_WAIT_MS", WAIT.as_millis().to_string());
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        child.wait().unwrap();
+        let took = begun.elapsed();
+        assert!(took >= WAIT && took < 2 * WAIT, "{arguments:?} {took:?}");
+    };
+    asked(&["hook", "subagent-stop"], r#"{"agent_id":"a","last_assistant_message":"DONE|x"}"#);
+    asked(&["hook", "user-prompt-submit"], r#"{"prompt":"x"}"#);
+    // Two events are in the spool now, and a command comes on top.
+    asked(&["eneo", "task-update", ".n = 1"], "");
+    fs::remove_dir_all(&lock).unwrap();
+    let (_, shown, told) = run(mainstay(&sandbox, &["eneo", "wave", "status"]));
+    assert_eq!(shown, "wave 1: 1/2 (in-progress)\n", "{told}");
+}
 
 #[test]
 fn old_names_work_in_a_strict_shell() {

@@ -172,7 +172,9 @@ fn rest(deadline: Deadline, lock: &ProjectPath, holder: Option<&Holder>) -> Resu
     if left.is_zero() {
         let name = holder.map_or("others in turn", |holder| &holder.name);
         let message = format!("{lock} is held by {name}");
-        let mut refusal = Refusal::new(RefusalClass::Unavailable, "lock_timeout", message).with("holder", name);
+        let mut refusal = Refusal::new(RefusalClass::Unavailable, "lock_timeout", message)
+            .with("holder", name)
+            .with("lock", lock.as_str());
         if let Some(pid) = holder.and_then(|holder| holder.pid) {
             refusal = refusal.with("holder_pid", pid);
         }
