@@ -155,7 +155,7 @@ fn watch_command() -> Command {
 fn doctor_command() -> Command {
     Command::new("doctor")
         .about("Look for what is wrong; exit code 1 when it finds something")
-        .arg(flag("fix", "Say what is to be done, keep a copy, mend what is safe to mend"))
+        .arg(flag("fix", "Say the plan, keep a copy, mend what is safe"))
         .after_help("Examples:\n  mainstay doctor\n  mainstay doctor --fix")
 }
 
