@@ -193,7 +193,7 @@ fn gc_command() -> Command {
                 .long("keep")
                 .value_name("SPAN")
                 .default_value("90d")
-                .help("Entries younger than this stay as they are"),
+                .help("Younger entries stay as they are"),
         )
         .arg(flag("dry-run", "Only say how many entries would be folded"))
         .after_help(
