@@ -65,7 +65,7 @@ fn journal(product: &Product) -> Result<Vec<Row>, String> {
     answered(&project, &["skillstate", "init"])?;
     let server = Server::start(&project)?;
     let mut client = Client::connect(server.port)?;
-    let notes = "a line of some length, as notes have them\n".repeat(1560);
+    let notes = "a line of some length, as notes have them\n".repeat(1460);
     client.call("state_patch", &json!({ "patch": { "notes": notes, "goal": "begun" } }))?;
     let before = size(&project)?;
     for number in 0..TIMES {
