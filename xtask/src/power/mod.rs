@@ -91,8 +91,9 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
 }
 
 pub(crate) fn check(product: &Product, choice: &Choice) -> Result<(), String> {
-    let chosen: Vec<_> =
-        scenarios().filter(|it| choice.verb.as_deref().is_none_or(|name| it.verb.name == name)).collect();
+    let chosen: Vec<_> = scenarios()
+        .filter(|it| choice.verb.as_deref().map_or(!it.takes_folder_lock(), |name| it.verb.name == name))
+        .collect();
     if chosen.is_empty() {
         return Err("no verb has that name".into());
     }

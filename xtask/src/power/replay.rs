@@ -126,7 +126,8 @@ impl Run {
             None => return Err(format!("{} was opened and is not known", path.display())),
         };
         // Ours, and those that tools of others honour.
-        let idle = path.starts_with(".mainstay/locks") || name_of(&path).contains(".lock");
+        let is_lock = path.iter().any(|part| part.to_string_lossy().contains(".lock"));
+        let idle = path.starts_with(".mainstay/locks") || is_lock;
         self.open.insert(call.result, Open::Thing { id, at: 0, appends: call.has("O_APPEND"), idle });
         Ok(meaning)
     }

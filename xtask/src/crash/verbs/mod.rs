@@ -118,6 +118,13 @@ impl Scenario {
         matches!(self.start, Start::Of(_))
     }
 
+    /// Whether the verb takes a folder lock that tools of others honour.
+    ///
+    /// After a power failure one without its owner is waited for until it is old, as the format's rules say.
+    pub(crate) fn takes_folder_lock(&self) -> bool {
+        self.steps().iter().any(|words| words.first() == Some(&"eneo"))
+    }
+
     /// Whether it starts from a project at work, without anything that waits from outside.
     pub(crate) fn starts_worked(&self) -> bool {
         self.start == Start::Worked
