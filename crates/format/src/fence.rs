@@ -26,7 +26,7 @@ pub fn line(text: &str) -> String {
     escaped(&redaction::masked(text))
 }
 
-/// The text with everything that could close the fence, steer a terminal or reorder a line as `\uXXXX`.
+/// The text with everything that could close the fence, steer a terminal or reorder a line as `\u` and hexadecimal digits.
 ///
 /// JSON text stays JSON of the same value: what is escaped stands in it only within strings.
 pub fn escaped(text: &str) -> String {

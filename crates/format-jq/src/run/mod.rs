@@ -7,6 +7,7 @@ mod assign;
 mod call;
 mod control;
 mod fold;
+mod scope;
 mod spot;
 
 use std::cell::Cell;
@@ -17,9 +18,12 @@ use crate::arithmetic::{arithmetic, compare};
 use crate::halt::{Caught, Halt};
 use crate::library::Library;
 use crate::message::shown;
-use crate::term::{Definition, Part, Style, Term};
+use crate::term::{Part, Style, Term};
 use crate::value::Value;
 
+use scope::{Bound, find, push};
+
+pub(crate) use scope::{Scope, bind};
 pub(crate) use spot::Spot;
 
 /// How many steps a program may take. A step is a term that is run, or a part of a value that is looked at.
@@ -40,45 +44,6 @@ const WAITING: usize = 16;
 /// Where outputs go.
 pub(crate) type Out<'a> = &'a mut dyn FnMut(Spot) -> Caught<()>;
 
-/// What is bound at a place of the program, the latest first.
-pub(crate) type Scope<'p> = Option<Rc<Binding<'p>>>;
-
-/// One binding and those before it.
-pub(crate) struct Binding<'p> {
-    bound: Bound<'p>,
-    before: Scope<'p>,
-}
-
-enum Bound<'p> {
-    Value(Value),
-    /// A filter, with what was bound where it was written.
-    Closure(&'p Term, Scope<'p>),
-    Definition(&'p Definition),
-    Label(u64),
-}
-
-impl Drop for Binding<'_> {
-    // As with the steps of a trail: what a loop bound goes without a stack.
-    fn drop(&mut self) {
-        let mut waiting = Vec::new();
-        self.let_go(&mut waiting);
-        while let Some(binding) = waiting.pop() {
-            if let Some(mut binding) = Rc::into_inner(binding) {
-                binding.let_go(&mut waiting);
-            }
-        }
-    }
-}
-
-impl Binding<'_> {
-    fn let_go(&mut self, waiting: &mut Vec<Rc<Self>>) {
-        waiting.extend(self.before.take());
-        if let Bound::Closure(_, scope) = &mut self.bound {
-            waiting.extend(scope.take());
-        }
-    }
-}
-
 /// What is to be run next.
 struct Next<'p> {
     term: &'p Term,
@@ -95,22 +60,6 @@ pub(crate) struct Run<'p> {
     memory: Cell<u64>,
     labels: Cell<u64>,
     base: usize,
-}
-
-pub(crate) fn bind<'p>(scope: &Scope<'p>, value: Value) -> Scope<'p> {
-    Some(Rc::new(Binding { bound: Bound::Value(value), before: scope.clone() }))
-}
-
-fn push<'p>(scope: &Scope<'p>, bound: Bound<'p>) -> Scope<'p> {
-    Some(Rc::new(Binding { bound, before: scope.clone() }))
-}
-
-// The binding so many places back. The parser counted, so it is there.
-fn find<'s, 'p>(mut scope: &'s Scope<'p>, place: usize) -> Option<&'s Rc<Binding<'p>>> {
-    for _ in 0..place {
-        scope = &scope.as_ref()?.before;
-    }
-    scope.as_ref()
 }
 
 impl<'p> Run<'p> {
