@@ -10,6 +10,7 @@ use crate::deed::Deed;
 use crate::engine::Engine;
 use crate::locks::{Deadline, EVENT_WAIT};
 use crate::outset::spaces_of;
+use crate::refusals::OUTCOME_UNKNOWN;
 use crate::spool::{Events, Spool, spooled_reply};
 use crate::take_in::outside_context;
 use crate::write::{ELSEWHERE, carry_out};
@@ -43,7 +44,7 @@ pub(crate) type Answer = Result<Reply, Refusal>;
 const TRIES: usize = 3;
 
 /// The refusals of a batch that each of its requests would meet alone, or must not meet twice.
-const SHARED: [&str; 2] = ["store_busy", "outcome_unknown"];
+const SHARED: [&str; 2] = ["store_busy", OUTCOME_UNKNOWN];
 
 /// The refusal of a request whose space another program has locked.
 const LOCKED: &str = "lock_timeout";

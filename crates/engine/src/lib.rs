@@ -33,6 +33,7 @@ mod locks;
 mod moment;
 mod moving;
 mod next;
+mod once;
 mod outset;
 mod outside;
 mod overview;

@@ -239,6 +239,11 @@ impl Plan {
         Ok(())
     }
 
+    /// Whether `path` lies in a folder that is to come or to go with a folder move.
+    pub(crate) fn moves(&self, path: &ProjectPath) -> bool {
+        self.moving.touches(path)
+    }
+
     /// Puts into the store what the batch means to publish. Answers whether there was anything.
     pub(crate) fn record(&mut self, txn: &mut dyn Txn) -> Result<bool, Refusal> {
         let store = |error| refusals::of_store(&error);

@@ -24,20 +24,19 @@ pub(crate) fn step(files: &ProjectFiles, step: &mut Step) -> io::Result<bool> {
 
 /// Writes a file without a record; into a folder that still waits to be moved at its old place.
 pub(crate) fn extra(files: &ProjectFiles, file: &ExtraFile, waiting: &Moving) -> Result<(), (ProjectPath, io::Error)> {
-    match file {
+    let (path, written) = match file {
         ExtraFile::Create { path, bytes } => {
             let path = waiting.origin(path);
-            match images::create_new(files, &path, bytes) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-                Err(error) => Err((path, error)),
-                Ok(()) => images::sync_folder_of(files, &path).map_err(|error| (path, error)),
-            }
+            let written = images::create(files, &path, bytes).map(drop);
+            (path, written)
         }
         ExtraFile::AppendLine { path, line, keep } => {
             let path = waiting.origin(path);
-            images::append_line(files, &path, line, *keep).map_err(|error| (path, error))
+            let written = images::append_line(files, &path, line, *keep);
+            (path, written)
         }
-    }
+    };
+    written.map_err(|error| (path, error))
 }
 
 /// The folder moves that are committed; none and a warning, if they cannot be read.

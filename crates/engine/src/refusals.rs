@@ -6,6 +6,9 @@ use std::path::Path;
 use model::{ProjectPath, Refusal, RefusalClass};
 use store::StoreError;
 
+/// The code of a commit of which nobody can know whether it happened.
+pub(crate) const OUTCOME_UNKNOWN: &str = "outcome_unknown";
+
 /// The code of a request with a value that no store could give back.
 pub(crate) const UNSTORABLE: &str = "value_unstorable";
 
@@ -53,7 +56,7 @@ pub(crate) fn of_commit(error: &StoreError) -> Refusal {
     let StoreError::Io(why) = error else { return of_store(error) };
     Refusal::new(
         RefusalClass::Unavailable,
-        "outcome_unknown",
+        OUTCOME_UNKNOWN,
         format!("the disk failed during the commit ({why}); the change may or may not be there"),
     )
     .hint("look with a read, or repeat the command with the same --request-id: it is applied once")

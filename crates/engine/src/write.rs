@@ -13,6 +13,7 @@ use crate::engine::Engine;
 use crate::foreign::ForeignGuard;
 use crate::ground::Ground;
 use crate::locks::{Deadline, FileLock};
+use crate::once::Once;
 use crate::outset::{Sourced, rehearse, spaces_of};
 use crate::plan::Plan;
 use crate::spool::{self, Events, Spool};
@@ -85,7 +86,7 @@ pub(crate) fn carry_out(
     turn.enter_moved(txn.as_mut(), ctx)?;
 
     // Think, request by request.
-    let (answers, extra) = turn.think(txn.as_mut(), &batch, about.refused)?;
+    let (answers, mut extra) = turn.think(txn.as_mut(), &batch, about.refused)?;
 
     if !written && turn.leaves_alone() {
         drop(txn);
@@ -100,11 +101,13 @@ pub(crate) fn carry_out(
     // Render and prepare; from here on nothing can be refused for want of space.
     let mut plan = Plan::render(engine, txn.as_ref(), &turn.grounds, &turn.changes, &turn.taken, ctx)?;
     plan.prepare(engine, &turn.grounds, &turn.taken, ctx)?;
+    let once = Once::write(engine.files(), &mut extra, &plan).inspect_err(|_| plan.abandon(engine))?;
     faults::reply_early(&answers);
     let early = planted("publish_before_commit").then(|| plan.publish(engine, store.as_ref(), &extra));
     let committed = commit(&mut turn, txn, &mut plan, &foreign, ctx);
     if let Err(refusal) = committed {
         plan.abandon(engine);
+        once.withdraw(engine.files(), &refusal);
         return Err(refusal);
     }
 

@@ -158,8 +158,7 @@ fn a_folder_on_the_way_that_leads_outside_is_not_entered() {
     let desk = with_items();
     symlink(outside.path(), desk.at("way")).unwrap();
     for path in ["way/file", "way/notes/file", "way/new/deep/file"] {
-        let reply = desk.done("create", json!({"path": path, "text": "leaked"}));
-        assert_eq!(told(&reply), ["image_stale"], "{path}");
+        assert_eq!(desk.refused("create", json!({"path": path, "text": "leaked"})), "write_failed", "{path}");
     }
     assert_eq!(snapshot(outside.path()), untouched);
 }
@@ -181,4 +180,14 @@ fn our_own_folder_is_never_a_link() {
     assert_eq!(desk.refused("put", pair("a", "one")), "path_outside_project");
     assert!(snapshot(outside.path()).is_empty());
     assert!(!desk.stands(ITEMS));
+}
+
+#[test]
+fn a_request_whose_file_cannot_be_written_changes_nothing() {
+    let desk = with_items();
+    let before = desk.besides_locks();
+    fs::write(desk.at("taken"), "a file").unwrap();
+    assert_eq!(desk.refused("create", json!({"path": "taken/below", "text": "never"})), "write_failed");
+    fs::remove_file(desk.at("taken")).unwrap();
+    assert_eq!(desk.besides_locks(), before);
 }

@@ -34,14 +34,14 @@ impl ImageContent {
 /// A file without a record: a log line, a copy, a file that is written once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExtraFile {
-    /// Writes the file unless something stands there already.
+    /// Writes the file unless something stands there already. It stands before the request is done.
     Create {
         /// Where.
         path: ProjectPath,
         /// What.
         bytes: Vec<u8>,
     },
-    /// Adds a line to a log and keeps its last `keep` lines.
+    /// Adds a line to a log and keeps its last `keep` lines. A crash after the commit may lose the line.
     AppendLine {
         /// Where.
         path: ProjectPath,

@@ -17,5 +17,5 @@ pub(crate) use holder::PidFileAges;
 pub(crate) use log::append_line;
 pub(crate) use moves::{MoveOutcome, carry_out, remove_trashed};
 pub(crate) use replace::{
-    Prepared, create_new, make_folder, remove, remove_empty_folder, sweep, sweep_apart, sync_folder_of,
+    Prepared, create, create_new, make_folder, remove, remove_empty_folder, sweep, sweep_apart, sync_folder_of,
 };

@@ -156,6 +156,22 @@ pub(crate) fn sweep_apart(files: &ProjectFiles) {
     }
 }
 
+/// Creates a file where nothing stands, whole and safe on disk when it returns; answers whether it did.
+///
+/// By someone who holds the locks: a temporary file of its name is a leftover.
+pub(crate) fn create(files: &ProjectFiles, path: &ProjectPath, bytes: &[u8]) -> io::Result<bool> {
+    sweep(files, path, false);
+    if files.dir().symlink_metadata(path.as_str()).is_ok() {
+        return Ok(false);
+    }
+    let is_new = Prepared::write(files, path, bytes)?.publish(files, None)?;
+    if is_new && let Err(error) = sync_folder_of(files, path) {
+        drop(files.dir().remove_file(path.as_str()));
+        return Err(error);
+    }
+    Ok(is_new)
+}
+
 /// Creates a file that must not exist yet, fsynced, with its folders; no half of it is ever there.
 ///
 /// Its temporary name is its own, since not everyone who creates a file holds a lock.

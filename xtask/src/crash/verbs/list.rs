@@ -23,9 +23,31 @@ pub(super) const VERBS: &[Verb] = &[
         starts: &[Start::Worked, Start::Edited],
     },
     Verb {
+        name: "skillstate-init",
+        words: &["call", "skillstate_init", "{}"],
+        effect: Effect::Shown { image: ".skillstate/skillstate.json", text: "next_steps" },
+        starts: &[Start::Of(&NOTHING)],
+    },
+    Verb {
         name: "state-patch",
         words: &["call", "state_patch", "{\"patch\":{\"notes\":\"by the tried one\"}}"],
         effect: Effect::Shown { image: ".skillstate/skillstate.json", text: "by the tried one" },
+        starts: &[Start::Of(&SKILLSTATE)],
+    },
+    Verb {
+        name: "state-response",
+        words: &[
+            "call",
+            "skillstate_respond",
+            "{\"block\":\"{\\\"state_patch\\\":{\\\"notes\\\":\\\"by the tried one\\\"},\\\"action\\\":\\\"go\\\"}\",\"message\":\"m1\"}",
+        ],
+        effect: Effect::Shown { image: ".skillstate/skillstate.json", text: "by the tried one" },
+        starts: &[Start::Of(&SKILLSTATE)],
+    },
+    Verb {
+        name: "state-diff",
+        words: &["call", "state_diff", "{\"reader\":\"by the tried one\"}"],
+        effect: Effect::Noted,
         starts: &[Start::Of(&SKILLSTATE)],
     },
     Verb {
@@ -129,6 +151,7 @@ static CHECKPOINTED: Beginning = Beginning {
     ],
     taken_in: 0,
 };
+static NOTHING: Beginning = Beginning { files: &[], steps: &[], taken_in: 0 };
 static FORKED: Beginning = Beginning {
     files: &[],
     steps: &[&["skillstate", "init"], &["skillstate", "patch", "--agent", "w1", "{\"notes\":\"by the copy\"}"]],

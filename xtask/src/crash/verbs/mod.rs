@@ -36,6 +36,8 @@ pub(crate) enum Effect {
     Done(&'static str),
     /// An image of another format holds this text.
     Shown { image: &'static str, text: &'static str },
+    /// A record that no image shows; the journal tells.
+    Noted,
 }
 
 /// A project of another format than hseos: its files, the commands that make it one at work.
@@ -238,6 +240,7 @@ impl Effect {
     fn id(self) -> &'static str {
         match self {
             Self::Field(id, _) | Self::Task(id) | Self::Done(id) | Self::Shown { text: id, .. } => id,
+            Self::Noted => TESTER,
         }
     }
 
@@ -249,6 +252,10 @@ impl Effect {
             Self::Done(id) => {
                 let done = picture.task(id).is_some_and(|task| task["status"] == "done");
                 (usize::from(done), done)
+            }
+            Self::Noted => {
+                let times = picture.entries_of(TESTER).count();
+                (times, times > 0)
             }
             Self::Shown { image, text } => {
                 let times = picture.entries_of(TESTER).count();
@@ -269,6 +276,7 @@ impl Effect {
         let read = |file: &str| fs::read_to_string(project.root().join(file)).unwrap_or_default();
         let rows = |query: &str| sql::query(&project.root().join(TABLES), query).is_ok_and(|rows| !rows.is_empty());
         let (file, line, query) = match self {
+            Self::Noted => return None,
             Self::Shown { image, text } => return read(image).contains(text).then(|| image.to_owned()),
             Self::Field(key, value) => (
                 "STATE.md",
