@@ -6,6 +6,7 @@ mod eneo;
 mod environment;
 mod hooks;
 mod house;
+mod machine;
 mod planning;
 mod reference;
 mod tools_list;

@@ -4,9 +4,7 @@ use std::ffi::OsString;
 
 use clap::error::{ContextKind, ErrorKind};
 use clap::{ArgMatches, Error};
-use clap_complete::aot::{Shell, generate};
 use engine::{Engine, HistoryQuery};
-use format::Format;
 use model::{Object, Refusal};
 
 use crate::errors::OK;
@@ -15,7 +13,7 @@ use crate::route::Globals;
 use crate::serve::{self, Transport};
 use crate::servers::ToolNames;
 use crate::terminal::{Mode, Terminal};
-use crate::{back, call, format_command, hosts, screens, tree, upkeep};
+use crate::{back, call, format_command, hosts, machine, screens, tree, upkeep};
 
 /// Parses a whole line with the command tree and carries it out.
 pub(crate) fn run(terminal: &mut Terminal, mut project: Project, words: &[String]) -> Result<u8, Refusal> {
@@ -47,7 +45,7 @@ pub(crate) fn run(terminal: &mut Terminal, mut project: Project, words: &[String
             Ok(hosts::run(terminal, project, &hosts::Asked::Hook(event)))
         }
         "statusline" => Ok(hosts::run(terminal, project, &hosts::Asked::Statusline)),
-        "completions" => Ok(completions(terminal, formats, &text(matches, "shell").unwrap_or_default())),
+        "completions" | "shims" | "demo" => machine::run(terminal, &project, name, matches),
         "call" => {
             let tool = text(matches, "tool").unwrap_or_default();
             call::run(terminal, project, &tool, text(matches, "arguments").as_deref())
@@ -142,19 +140,6 @@ pub(crate) fn show(terminal: &mut Terminal, report: &Object, render: impl FnOnce
     }
 }
 
-fn completions(terminal: &mut Terminal, formats: &[&'static dyn Format], shell: &str) -> u8 {
-    let shell = match shell {
-        "zsh" => Shell::Zsh,
-        "fish" => Shell::Fish,
-        "powershell" => Shell::PowerShell,
-        _ => Shell::Bash,
-    };
-    let mut script = Vec::new();
-    generate(shell, &mut tree::complete(formats), "mainstay", &mut script);
-    terminal.print(String::from_utf8_lossy(&script).trim_end());
-    OK
-}
-
 fn transport(matches: &ArgMatches) -> Transport {
     match text(matches, "http") {
         None => Transport::Stdio,
@@ -221,14 +206,5 @@ mod tests {
         assert_eq!(globals.project.as_deref(), Some(std::path::Path::new("/x")));
         assert_eq!((globals.actor.as_deref(), globals.json), (Some("GHOST"), true));
         assert_eq!(text(matches, "space").as_deref(), Some("hseos"));
-    }
-
-    #[test]
-    fn every_shell_gets_a_script() {
-        for shell in ["bash", "zsh", "fish", "powershell"] {
-            let (mut terminal, out, _) = caught(Mode::Text);
-            assert_eq!(completions(&mut terminal, FORMATS, shell), OK);
-            assert!(out.text().contains("detect"), "{shell}");
-        }
     }
 }

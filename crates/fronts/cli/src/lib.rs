@@ -8,6 +8,7 @@
 
 mod back;
 mod call;
+mod demo;
 mod errors;
 #[cfg(test)]
 mod fixture;
@@ -17,6 +18,7 @@ mod grammar;
 mod help;
 mod hosts;
 mod input;
+mod machine;
 mod platform;
 mod printable;
 mod project;
@@ -83,6 +85,11 @@ pub fn command_help(format: &dyn Format, command: &Command) -> String {
 /// What `mainstay COMMAND --help` prints, for `mainstay` itself and each of its own commands.
 pub fn generic_help(formats: &[&'static dyn Format]) -> Vec<(String, String)> {
     tree::pages(formats)
+}
+
+/// Every command with its options, as completions and man pages show them.
+pub fn command_tree(formats: &[&'static dyn Format]) -> clap::Command {
+    tree::complete(formats)
 }
 
 fn dispatch(

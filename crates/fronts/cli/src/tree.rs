@@ -7,7 +7,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgGroup, Command, value_parser};
 use format::{Format, Opt, Takes};
 
-use crate::{back, format_command, upkeep};
+use crate::{back, format_command, machine, upkeep};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -79,7 +79,7 @@ fn argument(opt: &Opt) -> Arg {
     };
     match opt.flags.split_first() {
         Some((flag, others)) if !opt.positional => arg.long(*flag).aliases(others.to_vec()),
-        _ => arg.required(false),
+        _ => arg.required(opt.required),
     }
 }
 
@@ -102,10 +102,11 @@ fn generic(formats: &[&'static dyn Format]) -> Command {
             global("request-id", "ID", "Makes a repeat safe [env: MAINSTAY_REQUEST_ID]"),
             Arg::new("json").long("json").global(true).action(ArgAction::SetTrue).help("Answers and errors as JSON"),
         ])
-        .subcommands([init(&names), up(), serve(), status(), history(), call(), completions()])
+        .subcommands([init(&names), up(), serve(), status(), history(), call()])
         .subcommands(back::commands())
         .subcommands(upkeep::commands())
         .subcommands([hook(), statusline()])
+        .subcommands(machine::commands())
 }
 
 fn global(name: &'static str, value: &'static str, help: &'static str) -> Arg {
@@ -212,16 +213,6 @@ fn hook() -> Command {
 
 fn statusline() -> Command {
     Command::new("statusline").about("Print the status line; the host's JSON comes on standard input")
-}
-
-fn completions() -> Command {
-    Command::new("completions").about("Print a completion script for a shell").arg(
-        Arg::new("shell")
-            .value_name("SHELL")
-            .required(true)
-            .value_parser(["bash", "zsh", "fish", "powershell"])
-            .help("The shell"),
-    )
 }
 
 #[cfg(test)]

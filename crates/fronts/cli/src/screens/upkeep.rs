@@ -30,6 +30,23 @@ pub(crate) fn import(report: &Object) -> String {
     )
 }
 
+/// Which links were made, or taken away.
+pub(crate) fn shims(report: &Object) -> String {
+    let folder = text(report, "folder");
+    let told = |name: &str, done: &str| {
+        let names = texts(report, name).join(", ");
+        if names.is_empty() { Vec::new() } else { wrap(&format!("{done}: {names}"), WIDTH) }
+    };
+    let mut lines = told("created", "made");
+    lines.extend(told("kept", "there already"));
+    lines.extend(told("removed", "removed"));
+    if lines.is_empty() {
+        lines.push("none of the links stands there".to_owned());
+    }
+    lines.insert(0, folder);
+    lines.join("\n")
+}
+
 /// What was folded and freed.
 pub(crate) fn gc(report: &Object) -> String {
     let dropped = text(report, "dropped");
