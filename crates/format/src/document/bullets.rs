@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::edit;
 use super::outline::{Heading, Outline};
+use super::text::Document;
 
 /// A bullet with the indented lines that it owns.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,20 +72,20 @@ pub fn says_none(content: &str) -> bool {
 }
 
 /// Adds a bullet, as a line with its mark, to the own text of a section.
-pub fn add(text: &mut String, from: usize, heading: Heading, bullet: &str) {
-    let outline = Outline::read(text, from);
+pub fn add(document: &mut Document, heading: Heading, bullet: &str) {
+    let outline = document.outline();
     let none = outline.own(heading).find(|line| !outline.lines()[*line].fenced && says_none(outline.content(*line)));
     match none.map(|line| outline.lines()[line]) {
-        Some(line) => edit::replace(text, line, bullet),
-        None => edit::append_line(text, from, heading, bullet),
+        Some(line) => edit::replace(document.edit_body(), line, bullet),
+        None => edit::append_line(document, heading, bullet),
     }
 }
 
 /// Takes bullets out of the own texts of sections, all at once.
 ///
 /// Where nothing is left in one, [`NONE_YET`] takes the place of the first.
-pub fn remove(text: &mut String, from: usize, picked: &[(Heading, Vec<Range<usize>>)]) {
-    let outline = Outline::read(text, from);
+pub fn remove(document: &mut Document, picked: &[(Heading, Vec<Range<usize>>)]) {
+    let outline = document.outline();
     let mut edits = Vec::new();
     for (heading, bullets) in picked {
         let Some(first) = bullets.first() else { continue };
@@ -97,5 +98,5 @@ pub fn remove(text: &mut String, from: usize, picked: &[(Heading, Vec<Range<usiz
         }
         edits.extend(spans);
     }
-    edit::splice(text, edits);
+    edit::splice(document.edit_body(), edits);
 }

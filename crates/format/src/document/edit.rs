@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::outline::{Heading, Line, Outline};
+use super::text::Document;
 
 /// The first line ending of a text; LF where there is none.
 pub fn line_ending(text: &str) -> &'static str {
@@ -77,22 +78,22 @@ pub fn bytes(outline: &Outline<'_>, lines: Range<usize>) -> Range<usize> {
 /// Puts a block of lines at the end of the lines beneath a heading, one blank line before it.
 ///
 /// Where something follows, a blank line stands after the block as well.
-pub fn append_block(text: &mut String, from: usize, beneath: Range<usize>, block: &[&str]) {
-    let outline = Outline::read(text, from);
+pub fn append_block(document: &mut Document, beneath: Range<usize>, block: &[&str]) {
+    let outline = document.outline();
     // With nothing beneath it, the block follows the heading itself.
     let behind = outline.last_filled(outline.open(beneath.clone())).map_or(beneath.start, |line| line + 1);
     let mut lines: Vec<&str> = vec![""];
     lines.extend(block);
     lines.extend(gap_before(&outline, behind));
     let at = start_of(&outline, behind);
-    insert(text, at, &lines);
+    insert(document.edit_body(), at, &lines);
 }
 
 /// Puts a section at the end of the document: blank line, heading, blank line, lines.
 ///
 /// A fence that never closes swallows everything behind it; the section stands before it.
-pub fn append_section(text: &mut String, from: usize, heading: &str, lines: &[&str]) {
-    let outline = Outline::read(text, from);
+pub fn append_section(document: &mut Document, heading: &str, lines: &[&str]) {
+    let outline = document.outline();
     let end = outline.open(outline.all()).end;
     let mut block: Vec<&str> = Vec::new();
     if end > 0 && !outline.is_blank(end - 1) {
@@ -105,18 +106,18 @@ pub fn append_section(text: &mut String, from: usize, heading: &str, lines: &[&s
     block.extend(lines);
     block.extend(gap_before(&outline, end));
     let at = start_of(&outline, end);
-    insert(text, at, &block);
+    insert(document.edit_body(), at, &block);
 }
 
 /// Puts a line after the last filled line beneath a heading.
 ///
 /// Where nothing is filled, it follows the heading and one blank line.
-pub fn append_line(text: &mut String, from: usize, heading: Heading, line: &str) {
-    let outline = Outline::read(text, from);
+pub fn append_line(document: &mut Document, heading: Heading, line: &str) {
+    let outline = document.outline();
     let own = outline.open(outline.own(heading));
     if let Some(last) = outline.last_filled(own.clone()) {
         let at = outline.lines()[last].next;
-        return insert(text, at, &[line]);
+        return insert(document.edit_body(), at, &[line]);
     }
     let behind = own.start + own.len().min(1);
     let mut lines: Vec<&str> = Vec::new();
@@ -126,7 +127,7 @@ pub fn append_line(text: &mut String, from: usize, heading: Heading, line: &str)
     lines.push(line);
     lines.extend(gap_before(&outline, behind));
     let at = start_of(&outline, behind);
-    insert(text, at, &lines);
+    insert(document.edit_body(), at, &lines);
 }
 
 /// Where a line begins, or the end of the text.

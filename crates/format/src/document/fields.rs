@@ -5,7 +5,8 @@
 
 use std::ops::Range;
 
-use super::outline::Outline;
+use super::outline::{Line, Outline};
+use super::text::Document;
 
 /// How a field is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,10 +44,10 @@ pub enum NotWritten {
 /// Reads a field from a range of lines.
 pub fn find<'t>(outline: &Outline<'t>, lines: Range<usize>, name: &str) -> Option<Hit<'t>> {
     let mut best: Option<Hit<'t>> = None;
-    for line in lines.filter(|line| !outline.lines()[*line].fenced) {
-        let Some(spot) = spot(outline.content(line), name).filter(|spot| spot.filled) else { continue };
+    for at in lines {
+        let Some(spot) = spot(outline, at, name).filter(|spot| spot.filled) else { continue };
         if best.is_none_or(|best| spot.form < best.form) {
-            best = Some(Hit { line, form: spot.form, value: spot.value.trim() });
+            best = Some(Hit { line: at, form: spot.form, value: spot.value.trim() });
         }
         if spot.form == Form::Bold {
             break;
@@ -57,63 +58,54 @@ pub fn find<'t>(outline: &Outline<'t>, lines: Range<usize>, name: &str) -> Optio
 
 /// How many lines hold the field, in whatever form.
 pub fn count(outline: &Outline<'_>, lines: Range<usize>, name: &str) -> usize {
-    let holds = |line: &usize| {
-        !outline.lines()[*line].fenced && spot(outline.content(*line), name).is_some_and(|spot| spot.filled)
-    };
-    lines.filter(holds).count()
+    lines.filter(|line| spot(outline, *line, name).is_some_and(|spot| spot.filled)).count()
 }
 
 /// Whether a line begins with the field's label, whatever follows it.
 pub fn has_label(outline: &Outline<'_>, mut lines: Range<usize>, name: &str) -> bool {
-    lines.any(|line| !outline.lines()[line].fenced && leading_spot(outline.content(line), name).is_some())
+    lines.any(|line| leading_spot(outline, line, name).is_some())
 }
 
 /// The lines that begin with the field and say something behind its label.
 pub fn own_lines(outline: &Outline<'_>, lines: Range<usize>, name: &str) -> Vec<usize> {
-    let is_own = |line: &usize| {
-        !outline.lines()[*line].fenced && leading_spot(outline.content(*line), name).is_some_and(|spot| spot.filled)
-    };
-    lines.filter(is_own).collect()
+    lines.filter(|line| leading_spot(outline, *line, name).is_some_and(|spot| spot.filled)).collect()
 }
 
-/// Writes a field: one line changes, or none where the value stands there already.
+/// Writes a field: one line changes, or none where the value stands there already; says whether one did.
 ///
-/// `value` is one line, trimmed. The text that comes back reads as `value`.
-pub fn write(
-    outline: &Outline<'_>,
-    from: usize,
-    lines: Range<usize>,
-    name: &str,
-    value: &str,
-) -> Result<String, NotWritten> {
-    if find(outline, lines.clone(), name).is_some_and(|hit| hit.value == value) {
-        return Ok(outline.text().to_owned());
+/// `value` is one line, trimmed. What stands there behind a write reads as `value`.
+pub fn write(document: &mut Document, lines: Range<usize>, name: &str, value: &str) -> Result<bool, NotWritten> {
+    let outline = document.outline();
+    if find(&outline, lines.clone(), name).is_some_and(|hit| hit.value == value) {
+        return Ok(false);
     }
-    let (line, spot) = target(outline, lines.clone(), name)?;
+    let (line, spot) = target(&outline, lines.clone(), name)?;
     let content = outline.content(line);
     let new = match spot.form {
         Form::Bold | Form::Plain => format!("{} {value}", &content[..spot.label_end]),
         Form::Row => format!("| {} | {value} |", spot.label),
     };
-    let mut text = outline.text().to_owned();
-    super::edit::replace(&mut text, outline.lines()[line], &new);
-    let reads_back = find(&Outline::read(&text, from), lines, name).is_some_and(|hit| hit.value == value);
-    if reads_back { Ok(text) } else { Err(NotWritten::Shadowed) }
+    if new == content {
+        return Err(NotWritten::Shadowed);
+    }
+    let written = document.with_line(line, &new);
+    if find(&written.outline(), lines, name).is_none_or(|hit| hit.value != value) {
+        return Err(NotWritten::Shadowed);
+    }
+    *document = written;
+    Ok(true)
 }
 
 /// Where a write goes: the best hit, else the best label with nothing after it; bold must begin its line.
 fn target<'t>(outline: &Outline<'t>, lines: Range<usize>, name: &str) -> Result<(usize, Spot<'t>), NotWritten> {
     let mut best: Option<(usize, Spot<'t>)> = None;
     let mut inside = false;
-    for line in lines.filter(|line| !outline.lines()[*line].fenced) {
-        let content = outline.content(line);
-        if spot(content, name).is_some_and(|spot| spot.form == Form::Bold && spot.start > 0) {
-            inside = true;
-        }
-        let Some(spot) = leading_spot(content, name) else { continue };
+    for at in lines {
+        inside |= spot(outline, at, name).is_some_and(|spot| spot.form == Form::Bold && spot.start > 0);
+        let Some(spot) = leading_spot(outline, at, name) else { continue };
         let rank = |spot: &Spot<'_>| (!spot.filled, spot.form);
         if best.as_ref().is_none_or(|(_, best)| rank(&spot) < rank(best)) {
-            best = Some((line, spot));
+            best = Some((at, spot));
         }
     }
     best.ok_or(if inside { NotWritten::Inside } else { NotWritten::Missing })
@@ -131,32 +123,39 @@ struct Spot<'t> {
     filled: bool,
 }
 
-/// The best reading of a line as the field.
-fn spot<'t>(content: &'t str, name: &str) -> Option<Spot<'t>> {
-    let mut at = 0;
-    let mut bare = None;
-    while let Some(found) = content[at..].find("**") {
-        let start = at + found;
-        if let Some(spot) = bold(content, start, name) {
-            if spot.filled {
-                return Some(spot);
-            }
-            bare = bare.or(Some(spot));
-        }
-        at = start + 2;
+/// The best reading of a line as the field; a fenced line has none.
+fn spot<'t>(outline: &Outline<'t>, at: usize, name: &str) -> Option<Spot<'t>> {
+    let Line { fenced, has_bold, .. } = outline.lines()[at];
+    if fenced {
+        return None;
     }
+    let content = outline.content(at);
     let other = plain(content, name).or_else(|| row(content, name));
+    if !has_bold {
+        return other;
+    }
+    let mut bare = None;
+    for (start, _) in content.match_indices("**") {
+        let Some(spot) = bold(content, start, name) else { continue };
+        if spot.filled {
+            return Some(spot);
+        }
+        bare = bare.or(Some(spot));
+    }
     other.filter(|spot| spot.filled).or(bare).or(other)
 }
 
-/// The reading of a line as the field, where the label begins the line.
-fn leading_spot<'t>(content: &'t str, name: &str) -> Option<Spot<'t>> {
-    let bold = content.starts_with("**").then(|| bold(content, 0, name)).flatten();
-    bold.or_else(|| plain(content, name)).or_else(|| row(content, name))
+/// The reading of a line as the field, where the label begins the line; a fenced line has none.
+fn leading_spot<'t>(outline: &Outline<'t>, at: usize, name: &str) -> Option<Spot<'t>> {
+    if outline.lines()[at].fenced {
+        return None;
+    }
+    let content = outline.content(at);
+    bold(content, 0, name).or_else(|| plain(content, name)).or_else(|| row(content, name))
 }
 
 fn bold<'t>(content: &'t str, start: usize, name: &str) -> Option<Spot<'t>> {
-    let label = matched(&content[start + 2..], name)?;
+    let label = matched(content[start..].strip_prefix("**")?, name)?;
     let value = content[start + 2 + label.len()..].strip_prefix(":**")?;
     let label_end = content.len() - value.len();
     Some(Spot { form: Form::Bold, start, label, label_end, value, filled: !value.is_empty() })

@@ -9,6 +9,8 @@ pub mod fields;
 mod outline;
 #[cfg(test)]
 mod tests;
+mod text;
 
 pub(crate) use outline::line_end;
 pub use outline::{Heading, Line, Outline, same_title};
+pub use text::Document;

@@ -1,6 +1,7 @@
 //! The lines of a document: which are fenced, which are headings, and what lies beneath a heading.
 
 use std::ops::Range;
+use std::rc::Rc;
 
 use crate::spans::{self, Fence};
 
@@ -15,10 +16,14 @@ pub struct Line {
     pub next: usize,
     /// Whether it lies in a fence or opens or closes one.
     pub fenced: bool,
+    /// Whether two asterisks stand in it, as around a bold label.
+    pub(super) has_bold: bool,
     /// Whether it opens a fence.
     opens: bool,
     /// The level of the heading that it is; 0 for none.
     level: u8,
+    /// The title of the heading that it is.
+    title: (usize, usize),
 }
 
 /// A heading of a document.
@@ -30,38 +35,79 @@ pub struct Heading {
     pub level: u8,
 }
 
-/// A document, line by line.
-#[derive(Clone, Debug)]
-pub struct Outline<'t> {
-    text: &'t str,
-    lines: Vec<Line>,
+/// The lines of a document, read once and shared.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Lines {
+    all: Vec<Line>,
     /// The line that opens a fence which never closes.
     unclosed: Option<usize>,
 }
 
-impl<'t> Outline<'t> {
-    /// Reads the lines of `text` from the byte `from`; what stands before is no part of the document.
-    pub fn read(text: &'t str, from: usize) -> Self {
-        let mut lines = Vec::new();
+impl Lines {
+    fn read(text: &str, from: usize) -> Self {
+        let mut all = Vec::with_capacity(text.len() / 32);
         let mut fence: Option<Fence> = None;
         let mut opened = 0;
         let mut start = from;
         while start < text.len() {
-            let (end, next) = line_end(text, start);
+            let (end, next, has_bold) = measured(text, start);
             let content = &text[start..end];
             let (fenced, opens) = if let Some(open) = fence {
                 fence = fence.filter(|_| !Fence::of(content).is_some_and(|closing| closing.closes(&open)));
                 (true, false)
             } else {
                 fence = Fence::of(content);
-                opened = lines.len();
+                opened = all.len();
                 (fence.is_some(), fence.is_some())
             };
-            let level = if fenced { 0 } else { heading_level(content) };
-            lines.push(Line { start, end, next, fenced, opens, level });
+            let (level, title) = if fenced { NO_HEADING } else { heading(content) };
+            let title = (start + title.0, start + title.1);
+            all.push(Line { start, end, next, fenced, has_bold, opens, level, title });
             start = next;
         }
-        Self { text, lines, unclosed: fence.map(|_| opened) }
+        Self { all, unclosed: fence.map(|_| opened) }
+    }
+
+    /// The lines after one of them got another content, where that is no fence and no heading before or after.
+    pub(super) fn with_content(&self, at: usize, content: &str) -> Option<Self> {
+        let mut all = self.all.clone();
+        let line = &mut all[at];
+        if line.fenced || line.level > 0 || heading(content).0 > 0 || Fence::of(content).is_some() {
+            return None;
+        }
+        let (before, after) = (line.end - line.start, content.len());
+        line.has_bold = content.contains("**");
+        let moved = |place: usize| place - before + after;
+        (line.end, line.next) = (moved(line.end), moved(line.next));
+        for line in &mut all[at + 1..] {
+            (line.start, line.end, line.next) = (moved(line.start), moved(line.end), moved(line.next));
+            line.title = (moved(line.title.0), moved(line.title.1));
+        }
+        Some(Self { all, unclosed: self.unclosed })
+    }
+}
+
+/// A document, line by line.
+#[derive(Clone, Debug)]
+pub struct Outline<'t> {
+    text: &'t str,
+    lines: Rc<Lines>,
+}
+
+impl<'t> Outline<'t> {
+    /// Reads the lines of `text` from the byte `from`; what stands before is no part of the document.
+    pub fn read(text: &'t str, from: usize) -> Self {
+        Self::of(text, Rc::new(Lines::read(text, from)))
+    }
+
+    /// The outline of a text whose lines were read before.
+    pub(super) fn of(text: &'t str, lines: Rc<Lines>) -> Self {
+        Self { text, lines }
+    }
+
+    /// The lines, to be kept.
+    pub(super) fn shared(&self) -> Rc<Lines> {
+        Rc::clone(&self.lines)
     }
 
     /// The whole text, with what stands before the document.
@@ -71,34 +117,34 @@ impl<'t> Outline<'t> {
 
     /// The lines.
     pub fn lines(&self) -> &[Line] {
-        &self.lines
+        &self.lines.all
     }
 
     /// Every line, as a range of indexes.
     pub fn all(&self) -> Range<usize> {
-        0..self.lines.len()
+        0..self.lines.all.len()
     }
 
     /// The part of a range that stands before a fence which never closes.
     ///
     /// What is added behind such a fence would be swallowed by it.
     pub fn open(&self, lines: Range<usize>) -> Range<usize> {
-        let end = self.unclosed.map_or(lines.end, |fence| lines.end.min(fence));
+        let end = self.lines.unclosed.map_or(lines.end, |fence| lines.end.min(fence));
         lines.start..end.max(lines.start)
     }
 
     /// The line behind the fence that a line opens; `None` where it opens none, or one that never closes.
     pub fn behind_fence(&self, line: usize) -> Option<usize> {
-        if !self.lines[line].opens || self.unclosed == Some(line) {
+        if !self.lines.all[line].opens || self.lines.unclosed == Some(line) {
             return None;
         }
-        let inside = self.lines[line + 1..].iter().take_while(|line| line.fenced && !line.opens).count();
+        let inside = self.lines.all[line + 1..].iter().take_while(|line| line.fenced && !line.opens).count();
         Some(line + 1 + inside)
     }
 
     /// The text of a line, without its ending.
     pub fn content(&self, line: usize) -> &'t str {
-        let line = self.lines[line];
+        let line = self.lines.all[line];
         &self.text[line.start..line.end]
     }
 
@@ -107,7 +153,7 @@ impl<'t> Outline<'t> {
         if lines.is_empty() {
             return "";
         }
-        &self.text[self.lines[lines.start].start..self.lines[lines.end - 1].end]
+        &self.text[self.lines.all[lines.start].start..self.lines.all[lines.end - 1].end]
     }
 
     /// Whether a line is empty or blanks.
@@ -117,13 +163,14 @@ impl<'t> Outline<'t> {
 
     /// The headings, in their order.
     pub fn headings(&self) -> impl Iterator<Item = Heading> + '_ {
-        let headings = self.lines.iter().enumerate().filter(|(_, line)| line.level > 0);
+        let headings = self.lines.all.iter().enumerate().filter(|(_, line)| line.level > 0);
         headings.map(|(index, line)| Heading { line: index, level: line.level })
     }
 
     /// The text of a heading without its marks.
     pub fn title(&self, heading: Heading) -> &'t str {
-        heading_title(self.content(heading.line))
+        let (start, end) = self.lines.all[heading.line].title;
+        &self.text[start..end]
     }
 
     /// The first heading of that title, without regard to case.
@@ -134,15 +181,15 @@ impl<'t> Outline<'t> {
     /// The lines beneath a heading up to the next heading of any level.
     pub fn own(&self, heading: Heading) -> Range<usize> {
         let from = heading.line + 1;
-        let end = self.lines[from..].iter().position(|line| line.level > 0);
-        from..end.map_or(self.lines.len(), |end| from + end)
+        let end = self.lines.all[from..].iter().position(|line| line.level > 0);
+        from..end.map_or(self.lines.all.len(), |end| from + end)
     }
 
     /// The lines beneath a heading up to the next heading of its level or above.
     pub fn whole(&self, heading: Heading) -> Range<usize> {
         let from = heading.line + 1;
-        let end = self.lines[from..].iter().position(|line| line.level > 0 && line.level <= heading.level);
-        from..end.map_or(self.lines.len(), |end| from + end)
+        let end = self.lines.all[from..].iter().position(|line| line.level > 0 && line.level <= heading.level);
+        from..end.map_or(self.lines.all.len(), |end| from + end)
     }
 
     /// The last line of a range that is not blank.
@@ -158,21 +205,30 @@ pub fn same_title(a: &str, b: &str) -> bool {
 
 /// Where a line that begins at `start` ends, and where the next begins.
 pub(crate) fn line_end(text: &str, start: usize) -> (usize, usize) {
-    match text.as_bytes()[start..].iter().position(|byte| *byte == b'\n') {
-        None => (text.len(), text.len()),
-        Some(at) => {
-            let end = start + at;
-            (if at > 0 && text.as_bytes()[end - 1] == b'\r' { end - 1 } else { end }, end + 1)
-        }
-    }
+    let (end, next, _) = measured(text, start);
+    (end, next)
 }
+
+/// The same, and whether two asterisks stand in the line.
+fn measured(text: &str, start: usize) -> (usize, usize, bool) {
+    let bytes = text.as_bytes();
+    let (mut has_bold, mut before) = (false, b'\n');
+    for (at, byte) in bytes[start..].iter().enumerate() {
+        match *byte {
+            b'\n' => return (start + at - usize::from(before == b'\r'), start + at + 1, has_bold),
+            b'*' if before == b'*' => has_bold = true,
+            _ => {}
+        }
+        before = *byte;
+    }
+    (text.len(), text.len(), has_bold)
+}
+
+const NO_HEADING: (u8, (usize, usize)) = (0, (0, 0));
 
 // Only at column 0: an indented one belongs to a bullet.
-fn heading_level(content: &str) -> u8 {
+fn heading(content: &str) -> (u8, (usize, usize)) {
     let heading = content.starts_with('#').then(|| spans::heading(content)).flatten();
-    heading.and_then(|heading| u8::try_from(heading.level).ok()).unwrap_or(0)
-}
-
-fn heading_title(content: &str) -> &str {
-    spans::heading(content).map_or(content, |heading| &content[heading.start..heading.end])
+    let read = |heading: spans::Heading| Some((u8::try_from(heading.level).ok()?, (heading.start, heading.end)));
+    heading.and_then(read).unwrap_or(NO_HEADING)
 }

@@ -48,8 +48,13 @@ pub struct Entry {
 impl FrontMatter {
     /// Reads the front matter of a text; `None` where there is none or it never closes.
     pub fn read(text: &str) -> Option<Self> {
-        let Located::Found(block) = locate(text) else { return None };
-        Some(Self { entries: read(text, &block.inner), block })
+        Self::at(text, &locate(text))
+    }
+
+    /// The same, where it is known where it stands.
+    pub(crate) fn at(text: &str, located: &Located) -> Option<Self> {
+        let Located::Found(block) = located else { return None };
+        Some(Self { entries: read(text, &block.inner), block: block.clone() })
     }
 
     /// The last entry of that key.

@@ -1,7 +1,7 @@
 //! Front matter: the block of keys between two `---` lines at the start of a document.
 //!
 //! Two readers: [`Subset`] reads as small tools do that know no YAML, [`FrontMatter`] reads what
-//! people write. [`set`] and [`remove`] change values in place and leave every other byte as it is.
+//! people write. [`write()`] changes values in place and leaves every other byte as it is.
 
 mod full;
 mod scalar;
@@ -15,7 +15,7 @@ use std::ops::Range;
 pub use full::{Entry, FrontMatter, Held};
 pub use scalar::Scalar;
 pub use subset::Subset;
-pub use write::{remove, set, set_nested};
+pub use write::{Change, write};
 
 use crate::document::line_end;
 
@@ -86,8 +86,13 @@ fn is_opening(line: &str) -> bool {
 ///
 /// Of front matter that never closes, the keys at its start are no document.
 pub fn body_start(text: &str) -> usize {
+    start_behind(text, &locate(text))
+}
+
+/// The same, where it is known where the front matter stands.
+pub(crate) fn start_behind(text: &str, located: &Located) -> usize {
     let start = text.len() - text.strip_prefix('\u{feff}').unwrap_or(text).len();
-    match locate(text) {
+    match located {
         Located::Found(block) => block.body,
         Located::Absent => start,
         Located::Unclosed => {

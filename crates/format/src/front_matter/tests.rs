@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use super::*;
+use crate::document::Document;
 use proptest::prelude::*;
 
 thread_local! {
@@ -12,6 +13,25 @@ thread_local! {
 /// Counts one reading of a block of keys.
 pub(super) fn count_reading() {
     READINGS.with(|readings| readings.set(readings.get() + 1));
+}
+
+fn change(text: &mut String, change: Change<'_>) {
+    let mut document = Document::new(text.clone());
+    let is_changed = write(&mut document, &[change]);
+    assert_eq!(is_changed, document.text() != text, "{text:?}");
+    *text = document.into_text();
+}
+
+fn set(text: &mut String, key: &str, value: &Scalar) {
+    change(text, Change::Value(key, value.clone()));
+}
+
+fn set_nested(text: &mut String, key: &str, name: &str, value: &Scalar) {
+    change(text, Change::Member(key, name, value.clone()));
+}
+
+fn remove(text: &mut String, key: &str) {
+    change(text, Change::Gone(key));
 }
 
 fn text(held: &Held) -> String {
@@ -171,6 +191,40 @@ fn nested_values_change_in_place() {
     check("---\np:\n- a\n- b\nz: 1\n---\n", "---\np:\n  n: 7\nz: 1\n---\n");
     check("---\nz: 1\n---\n", "---\nz: 1\np:\n  n: 7\n---\n");
     check("", "---\np:\n  n: 7\n---\n");
+}
+
+#[test]
+fn many_keys_change_at_once() {
+    let mut document = Document::new("---\na: 1 # c\np:\n    m: 1\nz: [x,\n y]\ngone: 1\n---\nrest".to_owned());
+    let count = |count| Scalar::Count(count);
+    let changes = [
+        Change::Value("new", count(2)),
+        Change::Value("a", count(3)),
+        Change::Member("p", "n", count(4)),
+        Change::Member("q", "m", count(5)),
+        Change::Member("p", "o", count(6)),
+        Change::Member("q", "n", count(7)),
+        Change::Value("z", Scalar::Null),
+        Change::Gone("gone"),
+    ];
+    let before = READINGS.with(Cell::get);
+    assert!(write(&mut document, &changes));
+    assert_eq!(READINGS.with(Cell::get) - before, 1, "one look tells it all");
+    let expected = "---\na: 3 # c\np:\n    m: 1\n    n: 4\n    o: 6\nz: null\nnew: 2\nq:\n  m: 5\n  n: 7\n---\nrest";
+    assert_eq!(document.text(), expected);
+    assert!(!write(&mut document, &changes));
+    assert_eq!(document.text(), expected);
+    // A block at the end of the front matter, and new keys behind it.
+    let mut document = Document::new("---\np:\n  m: 1\n---\n".to_owned());
+    write(&mut document, &[Change::Value("z", count(1)), Change::Member("p", "n", count(2))]);
+    assert_eq!(document.text(), "---\np:\n  m: 1\n  n: 2\nz: 1\n---\n");
+    // Where there is no front matter, nothing is made for what need not be there.
+    let mut document = Document::new("# T\n".to_owned());
+    assert!(!write(&mut document, &[Change::Gone("a")]));
+    // What has no keys even as a block takes none.
+    let mut document = Document::new("---\np: {- a}\n---\n".to_owned());
+    write(&mut document, &[Change::Member("p", "n", count(2)), Change::Member("p", "o", count(2))]);
+    assert!(document.text().starts_with("---\np:\n"), "{}", document.text());
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
-use format::document::{Heading, Outline, bullets, fields};
+use format::document::{Document, Heading, Outline, bullets, fields};
 use format::front_matter::body_start;
 use model::Warning;
 
@@ -46,18 +46,24 @@ pub(super) const FIELDS: [&str; 17] = [
 /// The body, and whether fields had to be looked for outside their section.
 pub(super) struct Body<'t> {
     pub(super) outline: Outline<'t>,
-    /// Where the body begins.
-    pub(super) from: usize,
     strayed: RefCell<Vec<&'static str>>,
 }
 
 impl<'t> Body<'t> {
-    /// Reads the body of a document.
+    /// Reads the body of a text.
     pub(super) fn read(text: &'t str) -> Self {
+        Self::seen(Outline::read(text, body_start(text)))
+    }
+
+    /// The body of a document, read unless it was.
+    pub(super) fn of(document: &'t Document) -> Self {
+        Self::seen(document.outline())
+    }
+
+    fn seen(outline: Outline<'t>) -> Self {
         #[cfg(test)]
         super::tests::count_work();
-        let from = body_start(text);
-        Self { outline: Outline::read(text, from), from, strayed: RefCell::default() }
+        Self { outline, strayed: RefCell::default() }
     }
 
     /// The position section, at level 2 or 3.

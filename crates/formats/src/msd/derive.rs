@@ -2,7 +2,8 @@
 //!
 //! **Source**: `spec/msd.md`, section 3, Settle.
 
-use format::front_matter::{self, FrontMatter, Scalar};
+use format::document::Document;
+use format::front_matter::{Change, FrontMatter, Scalar};
 use model::Warning;
 
 use super::body::Body;
@@ -67,30 +68,22 @@ impl Keys {
         }
     }
 
-    /// Writes the keys; those that hold their value already are left as they are.
-    pub(super) fn apply(&self, text: &mut String, site: &Site<'_>) {
-        // One look tells what differs; most of it does not.
-        let front = FrontMatter::read(text);
-        let entry = |key: &str| front.as_ref().and_then(|front| front.entry(key));
+    /// The changes that make a document say so, in the order in which new keys are written.
+    pub(super) fn changes(&self, document: &Document, site: &Site<'_>) -> Vec<Change<'_>> {
+        let mut changes = Vec::new();
         for key in ORDER {
             if let Some(value) = self.get(key) {
-                let name = name_in(key, front.as_ref(), site);
-                if !entry(name).is_some_and(|entry| value.is(&entry.held)) {
-                    front_matter::set(text, name, value);
-                }
+                changes.push(Change::Value(name_in(key, document.front(), site), value.clone()));
             }
             if key == "progress" {
-                for (name, count) in &self.progress {
-                    let (value, member) = (Scalar::Count(*count), entry(key).and_then(|entry| entry.member(name)));
-                    if !member.is_some_and(|member| value.is(&member.held)) {
-                        front_matter::set_nested(text, key, name, &value);
-                    }
-                }
+                let counted = |(name, count): &(&'static str, u64)| Change::Member(key, name, Scalar::Count(*count));
+                changes.extend(self.progress.iter().map(counted));
             }
-            if self.without.contains(&key) && entry(key).is_some() {
-                front_matter::remove(text, key);
+            if self.without.contains(&key) {
+                changes.push(Change::Gone(key));
             }
         }
+        changes
     }
 }
 
@@ -128,11 +121,11 @@ pub(super) struct Derived {
 }
 
 /// Derives the keys from a document, `own` keys of a verb before stored ones.
-pub(super) fn derive(text: &str, site: &Site<'_>, own: &Keys, rule: StatusRule) -> Derived {
-    let (body, front) = (Body::read(text), FrontMatter::read(text));
+pub(super) fn derive(document: &Document, site: &Site<'_>, own: &Keys, rule: StatusRule) -> Derived {
+    let (body, front) = (Body::of(document), document.front());
     let stored = |key: &str| match own.get(key) {
         Some(_) => own.text(key),
-        None => front.as_ref().and_then(|front| front.text(key)).filter(|text| !text.is_empty()),
+        None => front.and_then(|front| front.text(key)).filter(|text| !text.is_empty()),
     };
     let mut keys = Keys::default();
     if !VERSION_KEYS.iter().any(|key| stored(key).is_some()) {
@@ -140,8 +133,7 @@ pub(super) fn derive(text: &str, site: &Site<'_>, own: &Keys, rule: StatusRule) 
     }
     let mut milestone = stored("milestone").map(str::to_owned);
     if milestone.is_none() {
-        let first = || site.roadmap().and_then(|roadmap| roadmap.first_version());
-        milestone = site.config().text(&["milestone"]).or_else(first).map(str::to_owned);
+        milestone = announced(site).map(str::to_owned);
         keys.top.extend(milestone.clone().map(|version| ("milestone", Scalar::Text(version))));
     }
     if stored("milestone_name").is_none() {
@@ -170,6 +162,12 @@ pub(super) fn derive(text: &str, site: &Site<'_>, own: &Keys, rule: StatusRule) 
     let progress = site.folders().and_then(|_| list.progress());
     keys.progress = progress.map(|progress| progress.counts().to_vec()).unwrap_or_default();
     Derived { keys, progress, warnings }
+}
+
+/// The milestone that config.json, else ROADMAP.md tells of.
+pub(super) fn announced<'s>(site: &'s Site<'_>) -> Option<&'s str> {
+    let first = || site.roadmap().and_then(|roadmap| roadmap.first_version());
+    site.config().text(&["milestone"]).or_else(first)
 }
 
 /// The pause that counts: the body's, else the stored one.

@@ -1,7 +1,7 @@
 //! Editing STATE.md: a verb's own changes, then the front matter that follows from them.
 
-use format::document::{Outline, fields};
-use format::front_matter::{FrontMatter, Located, Scalar, locate};
+use format::document::{Document, Outline, fields};
+use format::front_matter::{self, Located, Scalar};
 use model::{Object, Outcome, Refusal, RefusalClass, Reply, Value, Warning};
 
 use super::body::{Body, FIELDS};
@@ -14,10 +14,10 @@ use super::status;
 /// STATE.md while a verb changes it.
 pub(super) struct Edit<'a> {
     pub(super) site: &'a Site<'a>,
-    /// The text as it was.
-    pub(super) before: String,
-    /// The text as it is by now, but for the front matter that follows from it.
-    pub(super) text: String,
+    /// The document as it was.
+    before: Document,
+    /// The document as it is by now, but for the front matter that follows from it.
+    pub(super) document: Document,
     /// Body fields whose line changed.
     pub(super) updated: Vec<String>,
     /// Body fields that keep the words of their author.
@@ -36,17 +36,21 @@ impl<'a> Edit<'a> {
     ///
     /// **Errors**: those of [`Site::state`]; `state_corrupt` for a text that must not be written over.
     pub(super) fn open(site: &'a Site<'a>) -> Result<Self, Refusal> {
-        let stored = site.state()?;
-        check_writable(&stored, site)?;
-        Ok(Self::of(stored.text, site))
+        let Stored { text, is_utf8 } = site.state()?;
+        let document = Document::new(text);
+        check_writable(&document, is_utf8, site)?;
+        Ok(Self::of(document, site))
     }
 
-    /// An edit of a text that stands nowhere yet.
-    pub(super) fn of(text: String, site: &'a Site<'a>) -> Self {
+    /// An edit of a document that stands nowhere yet.
+    pub(super) fn of(document: Document, site: &'a Site<'a>) -> Self {
+        // What is read now need not be read twice.
+        document.outline();
+        document.front();
         Self {
             site,
-            before: text.clone(),
-            text,
+            before: document.clone(),
+            document,
             updated: Vec::new(),
             kept: Vec::new(),
             own: Keys::default(),
@@ -58,7 +62,7 @@ impl<'a> Edit<'a> {
 
     /// The body as it is by now.
     pub(super) fn body(&self) -> Body<'_> {
-        Body::read(&self.text)
+        Body::of(&self.document)
     }
 
     /// The value of a field as it is by now.
@@ -68,7 +72,7 @@ impl<'a> Edit<'a> {
 
     /// The stored text of a front matter key.
     pub(super) fn stored(&self, key: &str) -> Option<String> {
-        FrontMatter::read(&self.text)?.text(key).map(str::to_owned)
+        self.document.front()?.text(key).map(str::to_owned)
     }
 
     /// The current phase: the body's, else the stored one.
@@ -78,26 +82,20 @@ impl<'a> Edit<'a> {
 
     /// The milestone that counts: the stored one, else the one that would be derived.
     pub(super) fn milestone(&self) -> Option<String> {
-        let derived = || derive::derive(&self.text, self.site, &self.own, StatusRule::Show);
-        self.stored("milestone")
-            .filter(|text| !text.is_empty())
-            .or_else(|| derived().keys.text("milestone").map(str::to_owned))
+        let stored = self.stored("milestone").filter(|text| !text.is_empty());
+        stored.or_else(|| derive::announced(self.site).map(str::to_owned))
     }
 
     /// Writes a field if it is there; says whether it is.
     ///
     /// **Errors**: `field_shadowed`.
     pub(super) fn set(&mut self, name: &str, value: &str) -> Result<bool, Refusal> {
-        let body = Body::read(&self.text);
-        let (lines, _) = body.scope(name);
-        let written = match fields::write(&body.outline, body.from, lines, name, value) {
-            Ok(text) => text,
+        let (lines, _) = self.body().scope(name);
+        match fields::write(&mut self.document, lines, name, value) {
+            Ok(true) => self.updated.push(name.to_owned()),
+            Ok(false) => {}
             Err(fields::NotWritten::Missing) => return Ok(false),
             Err(fields::NotWritten::Inside | fields::NotWritten::Shadowed) => return Err(shadowed(name)),
-        };
-        if written != self.text {
-            self.text = written;
-            self.updated.push(name.to_owned());
         }
         Ok(true)
     }
@@ -120,7 +118,7 @@ impl<'a> Edit<'a> {
     ///
     /// **Errors**: `invalid_argument`.
     pub(super) fn check_bystanders(&self, argument: &str) -> Result<(), Refusal> {
-        let (before, after) = (Body::read(&self.before), self.body());
+        let (before, after) = (Body::of(&self.before), self.body());
         let moved = |name: &&str| after.field(name).is_some_and(|value| before.field(name) != Some(value));
         let mut bystanders = FIELDS.into_iter().filter(|name| self.updated.iter().all(|updated| updated != name));
         let Some(name) = bystanders.find(moved) else { return Ok(()) };
@@ -164,19 +162,21 @@ impl<'a> Edit<'a> {
 
     /// Sets a key to null where it holds anything.
     pub(super) fn clear(&mut self, key: &'static str) {
-        if FrontMatter::read(&self.text).is_some_and(|front| front.entry(key).is_some()) {
+        if self.document.front().is_some_and(|front| front.entry(key).is_some()) {
             self.own.set(key, Scalar::Null);
         }
     }
 
     /// Whether the verb's own edits changed a byte.
-    pub(super) fn is_changed(&self) -> bool {
-        if self.text != self.before {
-            return true;
-        }
-        let mut text = self.text.clone();
-        self.own.apply(&mut text, self.site);
-        text != self.before
+    fn is_changed(&self) -> bool {
+        self.document.text() != self.before.text() || self.with(&self.own).text() != self.before.text()
+    }
+
+    /// The document with those keys in its front matter.
+    pub(super) fn with(&self, keys: &Keys) -> Document {
+        let mut document = self.document.clone();
+        front_matter::write(&mut document, &keys.changes(&self.document, self.site));
+        document
     }
 
     /// What the keys should say after this edit, the verb's own among them.
@@ -185,10 +185,10 @@ impl<'a> Edit<'a> {
             StatusRule::Sync
         } else {
             StatusRule::Settle {
-                changed: status_words(&self.before, None) != status_words(&self.text, Some(&self.own)),
+                changed: status_words(&self.before, None) != status_words(&self.document, Some(&self.own)),
             }
         };
-        let mut derived = derive::derive(&self.text, self.site, &self.own, rule);
+        let mut derived = derive::derive(&self.document, self.site, &self.own, rule);
         for (key, value) in &self.own.top {
             derived.keys.set(key, value.clone());
         }
@@ -198,8 +198,8 @@ impl<'a> Edit<'a> {
         derived
     }
 
-    /// The text with its front matter brought in line; the same text where nothing changed.
-    pub(super) fn settled(&mut self) -> String {
+    /// The document with its front matter brought in line; as it was where nothing changed.
+    pub(super) fn settled(&mut self) -> Document {
         if !self.settles_always && !self.is_changed() {
             return self.before.clone();
         }
@@ -209,13 +209,8 @@ impl<'a> Edit<'a> {
                 self.warnings.push(warning);
             }
         }
-        let with = |keys: &Keys| {
-            let mut text = self.text.clone();
-            keys.apply(&mut text, self.site);
-            text
-        };
         // What settling takes back is no change, and nothing is stamped for it.
-        if with(&keys) == self.before {
+        if self.document.body() == self.before.body() && self.with(&keys).text() == self.before.text() {
             return self.before.clone();
         }
         keys.set("last_updated", Scalar::Text(self.site.ctx.now.to_millis_text()));
@@ -223,15 +218,23 @@ impl<'a> Edit<'a> {
             Some(head) => keys.set("state_head", Scalar::Text(head)),
             None => keys.without.push("state_head"),
         }
-        with(&keys)
+        self.with(&keys)
     }
 
     /// Ends the edit with a reply.
     ///
-    /// **Errors**: `too_large` for a document that would be larger than one that is read.
+    /// **Errors**: those of [`Edit::end`].
     pub(super) fn finish(mut self, body: Object) -> Result<Outcome, Refusal> {
-        let text = self.settled();
+        let settled = self.settled();
+        self.end(settled, body)
+    }
+
+    /// Ends the edit with the document as it was settled.
+    ///
+    /// **Errors**: `too_large` for a document that would be larger than one that is read.
+    pub(super) fn end(self, settled: Document, body: Object) -> Result<Outcome, Refusal> {
         let limit = documents::ALL[0].1;
+        let text = settled.into_text();
         if text.len() as u64 > limit {
             let path = self.site.place.path(STATE);
             let message = format!("{path} would be larger than {limit} bytes");
@@ -256,11 +259,11 @@ impl<'a> Edit<'a> {
 }
 
 /// What the status follows from: the body's words, and whether the project is paused.
-fn status_words(text: &str, own: Option<&Keys>) -> (Option<String>, bool) {
-    let (body, front) = (Body::read(text), FrontMatter::read(text));
+fn status_words(document: &Document, own: Option<&Keys>) -> (Option<String>, bool) {
+    let body = Body::of(document);
     let stored = match own.filter(|own| own.get("paused_at").is_some()) {
         Some(own) => own.text("paused_at"),
-        None => front.as_ref().and_then(|front| front.text("paused_at")),
+        None => document.front().and_then(|front| front.text("paused_at")),
     };
     (body.field("Status").map(str::to_owned), status::is_paused(derive::paused(&body, stored)))
 }
@@ -274,13 +277,13 @@ pub(super) fn shadowed(name: &str) -> Refusal {
 }
 
 /// **Errors**: `state_corrupt` for what nothing may be written over.
-fn check_writable(stored: &Stored, site: &Site<'_>) -> Result<(), Refusal> {
-    let text = &stored.text;
-    let why = if !stored.is_utf8 {
+fn check_writable(document: &Document, is_utf8: bool, site: &Site<'_>) -> Result<(), Refusal> {
+    let text = document.text();
+    let why = if !is_utf8 {
         "is not UTF-8 text"
     } else if text.contains('\0') {
         "holds a NUL"
-    } else if locate(text) == Located::Unclosed {
+    } else if *document.located() == Located::Unclosed {
         "opens front matter that never closes"
     } else if text.contains("<<<<<<< ") && has_merge_markers(text) {
         "holds the conflict markers of a merge"

@@ -1,7 +1,7 @@
 //! `get`, `update` and `patch`: single fields, keys and sections by name.
 
-use format::document::fields::same_name;
-use format::front_matter::{self, Entry, FrontMatter, Held, Scalar};
+use format::document::{Document, fields::same_name};
+use format::front_matter::{self, Change, Entry, FrontMatter, Held, Scalar};
 use model::{Object, Outcome, Refusal, Reply, Value, Warning};
 
 use super::arguments::{self, Arguments};
@@ -20,13 +20,13 @@ pub(super) fn get(given: &Arguments, site: &Site<'_>) -> Result<Outcome, Refusal
         return Ok(reply(members([("content", text.into())])));
     };
     arguments::field_name(&name, "name")?;
-    let body = Body::read(&text);
+    let document = Document::new(text);
+    let body = Body::of(&document);
     if let Some(value) = body.field(&name) {
         let found = members([(name.as_str(), value.into())]);
         return Ok(Outcome { reply: Reply::new(found, body.warnings()), ..Outcome::default() });
     }
-    let front = FrontMatter::read(&text);
-    if let Some(entry) = front.as_ref().and_then(|front| entry(front, &name)) {
+    if let Some(entry) = document.front().and_then(|front| entry(front, &name)) {
         return Ok(reply(members([(name.as_str(), shown(entry))])));
     }
     if let Some(heading) = body.outline.section(&name) {
@@ -121,13 +121,12 @@ fn write(edit: &mut Edit<'_>, name: &str, value: &str) -> Result<(), Refusal> {
             .field(name)
             .hint("mainstay msd --help lists the verbs"));
     }
-    let front = FrontMatter::read(&edit.text);
-    let entry = front.as_ref().and_then(|front| entry(front, name)).ok_or_else(|| not_found(name))?;
+    let entry = edit.document.front().and_then(|front| entry(front, name)).ok_or_else(|| not_found(name))?;
     if matches!(entry.held, Held::List(_) | Held::Map) || entry.lines.len() > 1 {
         let message = format!("{name} is no single value; edit it by hand");
         return Err(Refusal::refused("field_reserved", message).field(name));
     }
     let key = entry.key.clone();
-    front_matter::set(&mut edit.text, &key, &Scalar::Text(value.to_owned()));
+    front_matter::write(&mut edit.document, &[Change::Value(&key, Scalar::Text(value.to_owned()))]);
     Ok(())
 }

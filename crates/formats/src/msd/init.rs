@@ -1,6 +1,7 @@
 //! `init`: a new STATE.md.
 
-use format::front_matter::{self, Scalar};
+use format::document::Document;
+use format::front_matter::{self, Change, Scalar};
 use model::{Outcome, Refusal};
 
 use super::arguments::Arguments;
@@ -56,16 +57,14 @@ pub(super) fn init(given: &Arguments, site: &Site<'_>) -> Result<Outcome, Refusa
 
 /// The text of a new document, its front matter settled.
 pub(super) fn text(site: &Site<'_>, version: Option<String>, name: Option<String>) -> String {
-    let mut text = body(&site.ctx.now.to_millis_text(), &site.today());
+    let mut document = Document::new(body(&site.ctx.now.to_millis_text(), &site.today()));
     let Settings { version_key, .. } = site.settings;
-    front_matter::set(&mut text, version_key, &Scalar::Quoted("1.0".into()));
-    for (key, value) in [("milestone", version), ("milestone_name", name)] {
-        if let Some(value) = value {
-            front_matter::set(&mut text, key, &Scalar::Text(value));
-        }
-    }
-    let mut edit = Edit::of(text, site);
+    let given = [("milestone", version), ("milestone_name", name)].into_iter();
+    let given = given.filter_map(|(key, value)| Some(Change::Value(key, Scalar::Text(value?))));
+    let version = Change::Value(version_key, Scalar::Quoted("1.0".into()));
+    front_matter::write(&mut document, &std::iter::once(version).chain(given).collect::<Vec<_>>());
+    let mut edit = Edit::of(document, site);
     edit.settles_always = true;
     edit.lifecycle(Some("planning"), None, None);
-    edit.settled()
+    edit.settled().into_text()
 }

@@ -43,13 +43,10 @@ pub(super) fn add_blocker(given: &Arguments, site: &Site<'_>) -> Result<Outcome,
 
 /// Adds a bullet to the first of the sections; says whether the section had to be made.
 fn add(edit: &mut Edit<'_>, sections: &[&str], heading: &str, bullet: &str) -> bool {
-    let (section, from) = {
-        let body = edit.body();
-        (body.first_of(sections), body.from)
-    };
+    let section = edit.body().first_of(sections);
     match section {
-        Some(section) => bullets::add(&mut edit.text, from, section, bullet),
-        None => lines::append_section(&mut edit.text, from, heading, &[bullet]),
+        Some(section) => bullets::add(&mut edit.document, section, bullet),
+        None => lines::append_section(&mut edit.document, heading, &[bullet]),
     }
     section.is_none()
 }
@@ -105,8 +102,7 @@ pub(super) fn resolve_blocker(given: &Arguments, site: &Site<'_>) -> Result<Outc
                 .hint("say --exact TEXT or --index N, or --all for every one"));
         }
     }
-    let from = edit.body().from;
-    bullets::remove(&mut edit.text, from, &picked);
+    bullets::remove(&mut edit.document, &picked);
     edit.finish(members([("resolved", true.into()), ("blocker", blocker), ("removed", list().into())]))
 }
 
@@ -140,24 +136,22 @@ pub(super) fn add_evolution(given: &Arguments, site: &Site<'_>) -> Result<Outcom
     let after = after.map(|id| format!(" after Phase {}", id.as_str())).unwrap_or_default();
     let urgent = if urgent { " (URGENT)" } else { "" };
     let entry = format!("- Phase {} {action}{after}: {note}{urgent}", phase.as_str());
-    let body = edit.body();
-    let from = body.from;
-    let section = body.outline.section("Roadmap Evolution");
+    let outline = edit.document.outline();
+    let section = outline.section("Roadmap Evolution");
     if let Some(section) = section {
-        let mut own = body.outline.own(section);
-        if own.any(|line| body.outline.content(line).trim_end() == entry) {
+        let mut own = outline.own(section);
+        if own.any(|line| outline.content(line).trim_end() == entry) {
             let reply = members([("added", false.into()), ("reason", "duplicate".into()), ("entry", entry.into())]);
             return edit.finish(reply);
         }
-        drop(body);
-        bullets::add(&mut edit.text, from, section, &entry);
+        bullets::add(&mut edit.document, section, &entry);
         edit.check_bystanders("note")?;
         return edit.finish(members([("added", true.into()), ("entry", entry.into())]));
     }
     let block = ["### Roadmap Evolution", "", entry.as_str()];
-    match body.outline.section("Accumulated Context").map(|context| body.outline.whole(context)) {
-        Some(beneath) => lines::append_block(&mut edit.text, from, beneath, &block),
-        None => lines::append_section(&mut edit.text, from, "## Accumulated Context", &block),
+    match outline.section("Accumulated Context").map(|context| outline.whole(context)) {
+        Some(beneath) => lines::append_block(&mut edit.document, beneath, &block),
+        None => lines::append_section(&mut edit.document, "## Accumulated Context", &block),
     }
     edit.check_bystanders("note")?;
     edit.finish(members([

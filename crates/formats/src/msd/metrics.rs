@@ -14,7 +14,7 @@ use super::site::Site;
 /// `update-progress`.
 pub(super) fn update(_given: &Arguments, site: &Site<'_>) -> Result<Outcome, Refusal> {
     let mut edit = Edit::open(site)?;
-    let derived = derive(&edit.text, site, &edit.own, StatusRule::Show);
+    let derived = derive(&edit.document, site, &edit.own, StatusRule::Show);
     let progress = derived.progress.ok_or_else(|| {
         Refusal::refused("no_phase_data", "there are no phases and plans to count")
             .hint("progress is counted from ROADMAP.md and the folders in phases/")
@@ -57,26 +57,20 @@ pub(super) fn record(given: &Arguments, site: &Site<'_>) -> Result<Outcome, Refu
         ("duration", duration.as_str().into()),
     ]);
     let header = row(&HEADER);
-    let (from, section) = {
-        let read = edit.body();
-        (read.from, read.outline.section(SECTION).map(|section| read.outline.whole(section)))
-    };
-    match section {
+    let outline = edit.document.outline();
+    match outline.section(SECTION).map(|section| outline.whole(section)) {
         None => {
-            lines::append_section(&mut edit.text, from, &format!("## {SECTION}"), &[&header, RULE, &new]);
+            lines::append_section(&mut edit.document, &format!("## {SECTION}"), &[&header, RULE, &new]);
             body.insert("created".into(), true.into());
         }
-        Some(beneath) => {
-            let outline = Outline::read(&edit.text, from);
-            match table(&outline, beneath.clone(), &HEADER) {
-                Some(rows) if rows.clone().any(|line| outline.content(line) == new) => {}
-                Some(rows) => {
-                    let at = outline.lines()[rows.end - 1].next;
-                    lines::insert(&mut edit.text, at, &[&new]);
-                }
-                None => lines::append_block(&mut edit.text, from, beneath, &[&header, RULE, &new]),
+        Some(beneath) => match table(&outline, beneath.clone(), &HEADER) {
+            Some(rows) if rows.clone().any(|line| outline.content(line) == new) => {}
+            Some(rows) => {
+                let at = outline.lines()[rows.end - 1].next;
+                lines::insert(edit.document.edit_body(), at, &[&new]);
             }
-        }
+            None => lines::append_block(&mut edit.document, beneath, &[&header, RULE, &new]),
+        },
     }
     edit.check_bystanders("plan")?;
     edit.finish(body)

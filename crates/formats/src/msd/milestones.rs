@@ -1,8 +1,8 @@
 //! `milestone-switch`, `milestone-complete`, `lifecycle set` and `lifecycle clear`.
 
 use format::document::edit::append_section;
-use format::front_matter::{FrontMatter, Scalar};
-use model::{Object, Outcome, Refusal, Value};
+use format::front_matter::Scalar;
+use model::{Outcome, Refusal, Value};
 
 use super::arguments::{Arguments, conflict, missing, phase};
 use super::edit::Edit;
@@ -31,8 +31,7 @@ pub(super) fn switch(given: &Arguments, site: &Site<'_>) -> Result<Outcome, Refu
             String::new(),
             format!("Progress: {progress}"),
         ];
-        let from = edit.body().from;
-        append_section(&mut edit.text, from, "## Current Position", &lines.each_ref().map(String::as_str));
+        append_section(&mut edit.document, "## Current Position", &lines.each_ref().map(String::as_str));
         edit.updated.extend(["Phase", "Plan", "Status", "Last activity", "Progress"].map(str::to_owned));
     }
     edit.set("Phase", phase)?;
@@ -100,7 +99,7 @@ pub(super) fn set_lifecycle(given: &Arguments, site: &Site<'_>) -> Result<Outcom
     {
         return Err(conflict(field, "a phase under way and a recommendation exclude each other"));
     }
-    let mut edit = match (&active, action) {
+    let edit = match (&active, action) {
         (Some(id), _) => {
             let mut edit = Edit::open(site)?;
             edit.lifecycle(stage, Some(id.as_str()), None);
@@ -117,23 +116,21 @@ pub(super) fn set_lifecycle(given: &Arguments, site: &Site<'_>) -> Result<Outcom
         }
         (None, None) => return Err(missing(if phases.is_some() { "next" } else { "active" })),
     };
-    let body = lifecycle_of(&mut edit);
-    edit.finish(body)
+    end_lifecycle(edit)
 }
 
 /// `lifecycle clear`: nothing is under way and nothing recommended.
 pub(super) fn clear_lifecycle(_given: &Arguments, site: &Site<'_>) -> Result<Outcome, Refusal> {
     let mut edit = Edit::open(site)?;
     edit.lifecycle(None, None, None);
-    let body = lifecycle_of(&mut edit);
-    edit.finish(body)
+    end_lifecycle(edit)
 }
 
-/// The lifecycle keys as they will stand.
-fn lifecycle_of(edit: &mut Edit<'_>) -> Object {
-    let text = edit.settled();
-    edit.warnings.clear();
-    let front = FrontMatter::read(&text);
-    let shown = |key: &str| front.as_ref().and_then(|front| front.entry(key)).map_or(Value::Null, super::fields::shown);
-    members(["active_phase", "next_action", "next_phases", "status"].map(|key| (key, shown(key))))
+/// Ends an edit with the lifecycle keys as they will stand.
+fn end_lifecycle(mut edit: Edit<'_>) -> Result<Outcome, Refusal> {
+    let settled = edit.settled();
+    let shown =
+        |key: &str| settled.front().and_then(|front| front.entry(key)).map_or(Value::Null, super::fields::shown);
+    let body = members(["active_phase", "next_action", "next_phases", "status"].map(|key| (key, shown(key))));
+    edit.end(settled, body)
 }

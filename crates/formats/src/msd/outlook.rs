@@ -1,6 +1,7 @@
 //! What `status`, `next` and `doctor` say about the format.
 
 use format::View;
+use format::document::Document;
 use model::{Context, Finding, Object, Severity, WorkItem, WorkState};
 
 use super::body::Body;
@@ -62,9 +63,11 @@ pub(super) fn work(view: &View<'_>, ctx: &Context) -> Vec<WorkItem> {
 pub(super) fn summary(view: &View<'_>, ctx: &Context) -> String {
     let lines = each(view, ctx, |site, text| {
         let line = statusline::line(text, site).full;
-        let status = || derive(text, site, &Keys::default(), StatusRule::Show).keys.text("status").map(str::to_owned);
+        let document = Document::new(text.to_owned());
+        let derived = || derive(&document, site, &Keys::default(), StatusRule::Show);
+        let status = || derived().keys.text("status").map(str::to_owned);
         let line = if line.is_empty() { status().unwrap_or_default() } else { line };
-        let blockers = Body::read(text).blockers().len();
+        let blockers = Body::of(&document).blockers().len();
         let name = site.place.space.as_str().split_once('/').map(|(_, name)| format!("{name}: ")).unwrap_or_default();
         let blocked = match blockers {
             0 => String::new(),

@@ -72,10 +72,10 @@ pub(super) fn prune(given: &Arguments, site: &Site<'_>) -> Result<Outcome, Refus
     ]);
     let heading = format!("## Pruned {} (phases 1-{cutoff}, kept recent {keep})", site.today());
     let archive = archived(&archive_text(site)?, &heading, &moved, &edit.body());
-    let outline = edit.body().outline;
+    let outline = edit.document.outline();
     let moving = moved.iter().flat_map(|moved| &moved.entries);
     let spans: Vec<_> = moving.map(|entry| (lines::bytes(&outline, entry.clone()), "")).collect();
-    lines::splice(&mut edit.text, spans);
+    lines::splice(edit.document.edit_body(), spans);
     let change = documents::change(site.view.records, &site.place, ARCHIVE, Some(archive));
     let mut outcome = edit.finish(body)?;
     outcome.changes.extend(change);

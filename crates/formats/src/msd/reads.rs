@@ -1,6 +1,6 @@
 //! `load`, `json` and `snapshot`: the document as data.
 
-use format::document::bullets;
+use format::document::{Document, bullets};
 use format::front_matter::FrontMatter;
 use format::markdown::{is_separator, split_row};
 use format::{FileState, front_matter::Scalar};
@@ -38,29 +38,28 @@ fn reply(body: Object, warnings: Vec<Warning>) -> Outcome {
 
 /// `json`: the front matter as settling would derive it.
 pub(super) fn json(_given: &Arguments, site: &Site<'_>) -> Result<Outcome, Refusal> {
-    let text = site.state()?.text;
-    let derived = derive::derive(&text, site, &Keys::default(), StatusRule::Show);
-    let mut body = keys_of(&text, &derived, site);
-    let read = Body::read(&text);
-    let front = FrontMatter::read(&text);
-    let raw = read.said("Status").or_else(|| front.as_ref()?.text("status"));
+    let document = Document::new(site.state()?.text);
+    let derived = derive::derive(&document, site, &Keys::default(), StatusRule::Show);
+    let mut body = keys_of(&document, &derived, site);
+    let (read, front) = (Body::of(&document), document.front());
+    let raw = read.said("Status").or_else(|| front?.text("status"));
     if let Some(raw) = raw {
         body.insert("status_raw".into(), raw.into());
     }
-    let stamp = front.as_ref().and_then(|front| front.text("state_head"));
+    let stamp = front.and_then(|front| front.text("state_head"));
     body.insert("freshness".into(), Value::Object(freshness::of(stamp, site)));
     Ok(reply(body, derived.warnings))
 }
 
 /// The keys with their derived values, else the stored ones; what is unknown is left out.
-fn keys_of(text: &str, derived: &Derived, site: &Site<'_>) -> Object {
-    let front = FrontMatter::read(text);
+fn keys_of(document: &Document, derived: &Derived, site: &Site<'_>) -> Object {
+    let front = document.front();
     let mut object = Object::new();
     for key in ORDER {
-        let name = derive::name_in(key, front.as_ref(), site);
-        let stored = || front.as_ref()?.entry(name).map(shown);
+        let name = derive::name_in(key, front, site);
+        let stored = || front?.entry(name).map(shown);
         let value = match (key, derived.keys.get(key)) {
-            ("progress", _) => Some(progress_of(front.as_ref(), derived)),
+            ("progress", _) => Some(progress_of(front, derived)),
             ("state_head", _) => site.head().map(Value::String),
             (VERSION, Some(Scalar::Quoted(version))) => Some(version.as_str().into()),
             (_, Some(Scalar::Text(text) | Scalar::Quoted(text))) => Some(text.as_str().into()),
@@ -90,10 +89,10 @@ fn progress_of(front: Option<&FrontMatter>, derived: &Derived) -> Value {
 
 /// `snapshot`: the whole document as data.
 pub(super) fn snapshot(_given: &Arguments, site: &Site<'_>) -> Result<Outcome, Refusal> {
-    let text = site.state()?.text;
-    let derived = derive::derive(&text, site, &Keys::default(), StatusRule::Show);
-    let keys = keys_of(&text, &derived, site);
-    let body = Body::read(&text);
+    let document = Document::new(site.state()?.text);
+    let derived = derive::derive(&document, site, &Keys::default(), StatusRule::Show);
+    let keys = keys_of(&document, &derived, site);
+    let body = Body::of(&document);
     let key = |name: &str| keys.get(name).cloned().unwrap_or(Value::Null);
     let progress = |name: &str| {
         keys.get("progress").and_then(|progress| progress.get(name)).filter(|value| value.is_u64()).cloned()

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use format::document::{Outline, edit as lines, fields};
+use format::document::{Document, Outline, edit as lines, fields};
 use format::markdown::{row, split_row};
 use model::{Outcome, Refusal, Reply, Value};
 
@@ -35,10 +35,10 @@ pub(super) fn rebuild(given: &Arguments, site: &Site<'_>) -> Result<Outcome, Ref
     let mut edit = Edit::open(site)?;
     let mut mutations = Vec::new();
     if let Some(folders) = site.folders() {
-        mutations.extend(by_phase(&mut edit.text, folders));
+        mutations.extend(by_phase(&mut edit.document, folders));
     }
-    mutations.extend(placeholders(&mut edit.text));
-    mutations.extend(sessions(&mut edit.text));
+    mutations.extend(placeholders(&mut edit.document));
+    mutations.extend(sessions(&mut edit.document));
     let changes: Value = mutations
         .iter()
         .map(|mutation| {
@@ -56,9 +56,8 @@ pub(super) fn rebuild(given: &Arguments, site: &Site<'_>) -> Result<Outcome, Ref
 }
 
 /// Brings the table by phase in line with the folders.
-fn by_phase(text: &mut String, folders: &[Folder]) -> Option<Mutation> {
-    let body = Body::read(text);
-    let outline = &body.outline;
+fn by_phase(document: &mut Document, folders: &[Folder]) -> Option<Mutation> {
+    let outline = &Body::of(document).outline;
     let rows = table(outline, outline.all(), &HEADER)?;
     let before = outline.slice(rows.clone()).to_owned();
     let plans = plans_by_phase(folders);
@@ -83,7 +82,8 @@ fn by_phase(text: &mut String, folders: &[Folder]) -> Option<Mutation> {
     let ending = lines::line_ending(outline.text());
     let ends = outline.text()[span.clone()].ends_with('\n');
     let after = wanted.join(ending);
-    text.replace_range(span, &if ends { format!("{after}{ending}") } else { after.clone() });
+    let made = if ends { format!("{after}{ending}") } else { after.clone() };
+    document.edit_body().replace_range(span, &made);
     Some(Mutation { kind: "by_phase_table", before, after })
 }
 
@@ -142,9 +142,8 @@ fn is_empty(content: &str) -> bool {
 }
 
 /// Puts `(pending)` in the place of bold placeholders.
-fn placeholders(text: &mut String) -> Vec<Mutation> {
-    let body = Body::read(text);
-    let outline = &body.outline;
+fn placeholders(document: &mut Document) -> Vec<Mutation> {
+    let outline = &Body::of(document).outline;
     let pending = |line: usize| {
         let content = outline.content(line);
         let rest = content.strip_prefix("**").filter(|_| !outline.lines()[line].fenced)?;
@@ -158,15 +157,14 @@ fn placeholders(text: &mut String) -> Vec<Mutation> {
     let place = |line: usize| outline.lines()[line].start..outline.lines()[line].end;
     let edits = found.iter().map(|(line, after)| (place(*line), after.as_str())).collect();
     let before: Vec<String> = found.iter().map(|(line, _)| outline.content(*line).to_owned()).collect();
-    lines::splice(text, edits);
+    lines::splice(document.edit_body(), edits);
     let mutation = |(before, (_, after))| Mutation { kind: "placeholder", before, after };
     before.into_iter().zip(found).map(mutation).collect()
 }
 
 /// Removes the first of more past sessions than are kept.
-fn sessions(text: &mut String) -> Vec<Mutation> {
-    let body = Body::read(text);
-    let outline: &Outline<'_> = &body.outline;
+fn sessions(document: &mut Document) -> Vec<Mutation> {
+    let outline: &Outline<'_> = &Body::of(document).outline;
     let is_past = |title: &str| {
         title.get(..7).is_some_and(|word| fields::same_name(word, "Session"))
             && title[7..].trim_start().starts_with('—')
@@ -182,6 +180,6 @@ fn sessions(text: &mut String) -> Vec<Mutation> {
     };
     let mutations = whole.iter().map(removed).collect();
     let spans = whole.into_iter().map(|whole| (lines::bytes(outline, whole), "")).collect();
-    lines::splice(text, spans);
+    lines::splice(document.edit_body(), spans);
     mutations
 }

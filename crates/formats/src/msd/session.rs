@@ -1,6 +1,6 @@
 //! `record-session`, `signal-waiting` and `signal-resume`.
 
-use format::document::{edit as lines, fields};
+use format::document::{Document, edit as lines, fields};
 use model::{Outcome, Refusal, Reply, Value};
 
 use super::arguments::{Arguments, conflict};
@@ -38,25 +38,21 @@ pub(super) fn record(given: &Arguments, site: &Site<'_>) -> Result<Outcome, Refu
     if has_section {
         for (name, value) in wanted {
             if !edit.set(name, &value)? {
-                let (section, from) = {
-                    let body = edit.body();
-                    (body.first_of(&SESSIONS).expect("it stood there before"), body.from)
-                };
-                lines::append_line(&mut edit.text, from, section, &format!("{name}: {value}"));
+                let section = edit.body().first_of(&SESSIONS).expect("it stood there before");
+                lines::append_line(&mut edit.document, section, &format!("{name}: {value}"));
                 edit.updated.push(name.to_owned());
             }
         }
     } else {
         let (names, added): (Vec<_>, Vec<_>) =
             wanted.map(|(name, value)| (name.to_owned(), format!("{name}: {value}"))).unzip();
-        let from = edit.body().from;
         let added: Vec<&str> = added.iter().map(String::as_str).collect();
-        lines::append_section(&mut edit.text, from, "## Session Continuity", &added);
+        lines::append_section(&mut edit.document, "## Session Continuity", &added);
         edit.updated.extend(names);
     }
     edit.check_bystanders("stopped_at")?;
     if resumed {
-        if remove_field(&mut edit.text, "Paused at") {
+        if remove_field(&mut edit.document, "Paused at") {
             edit.updated.push("Paused at".to_owned());
         }
         edit.clear("paused_at");
@@ -71,13 +67,13 @@ pub(super) fn record(given: &Arguments, site: &Site<'_>) -> Result<Outcome, Refu
 /// Removes the lines that begin with a field; says whether there were any.
 ///
 /// A bold label inside a line of prose is not the field's own line.
-fn remove_field(text: &mut String, name: &str) -> bool {
-    let body = Body::read(text);
+fn remove_field(document: &mut Document, name: &str) -> bool {
+    let body = Body::of(document);
     let (scope, _) = body.scope(name);
     let own = fields::own_lines(&body.outline, scope, name);
     let spans: Vec<_> = own.into_iter().map(|line| (lines::bytes(&body.outline, line..line + 1), "")).collect();
     let is_there = !spans.is_empty();
-    lines::splice(text, spans);
+    lines::splice(document.edit_body(), spans);
     is_there
 }
 

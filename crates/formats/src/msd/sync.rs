@@ -64,29 +64,27 @@ fn told(name: &str, before: Option<String>, after: Option<String>) -> String {
 
 /// The keys that would change, but for those that every write changes.
 fn key_changes(edit: &Edit<'_>) -> Vec<String> {
-    let derived = edit.derived();
-    let mut text = edit.text.clone();
-    derived.keys.apply(&mut text, edit.site);
-    let (before, after) = (FrontMatter::read(&edit.text), FrontMatter::read(&text));
+    let settled = edit.with(&edit.derived().keys);
+    let (before, after) = (edit.document.front(), settled.front());
     let mut changes = Vec::new();
     for key in ORDER {
-        let name = derive::name_in(key, after.as_ref(), edit.site);
+        let name = derive::name_in(key, after, edit.site);
         if key == "progress" {
             for key in KEYS {
-                let value = |front: &Option<FrontMatter>| front.as_ref()?.nested("progress", key).map(str::to_owned);
-                if value(&before) != value(&after) {
-                    changes.push(told(&format!("progress.{key}"), value(&before), value(&after)));
+                let value = |front: Option<&FrontMatter>| front?.nested("progress", key).map(str::to_owned);
+                if value(before) != value(after) {
+                    changes.push(told(&format!("progress.{key}"), value(before), value(after)));
                 }
             }
             continue;
         }
-        let value = |front: &Option<FrontMatter>| match shown(front.as_ref()?.entry(name)?) {
+        let value = |front: Option<&FrontMatter>| match shown(front?.entry(name)?) {
             Value::Null => None,
             Value::String(text) => Some(text),
             other => Some(other.to_string()),
         };
-        if value(&before) != value(&after) {
-            changes.push(told(name, value(&before), value(&after)));
+        if value(before) != value(after) {
+            changes.push(told(name, value(before), value(after)));
         }
     }
     changes
