@@ -25,6 +25,10 @@ pub struct Command {
     ///
     /// A format that speaks JSON ([`Speech::Json`]) prints this whatever the caller asks for.
     pub print: fn(&Printed<'_>) -> String,
+    /// What of the printing was asked for and cannot be, if anything.
+    ///
+    /// A read is refused for it; of a write that was carried out a warning tells.
+    pub misprint: fn(&Printed<'_>) -> Option<Refusal>,
     /// The exit code of a reply.
     pub exit: fn(&Object) -> u8,
     /// Examples, as they are typed.
@@ -103,6 +107,7 @@ impl Command {
         fixed: &[],
         arguments: Ok,
         print: |_| String::new(),
+        misprint: |_| None,
         exit: |_| 0,
         examples: &[],
     };

@@ -21,6 +21,8 @@ pub struct Surface {
     pub dashed_values_need_equals: bool,
     /// The option of the commands that names the project root, where there is one.
     pub root_option: Option<&'static str>,
+    /// The switch of the commands that asks for errors as JSON on standard error, where there is one.
+    pub error_switch: Option<&'static str>,
     /// Tools that become others when a switch of theirs is on.
     pub switches: &'static [Switch],
     /// The host events that the format listens to.
@@ -146,6 +148,7 @@ impl Surface {
         missing_argument: "missing_argument",
         dashed_values_need_equals: false,
         root_option: None,
+        error_switch: None,
         switches: &[],
         hooks: &[],
         actor_argument: None,

@@ -17,7 +17,8 @@ impl ProjectPath {
     /// Accepts `path` if it is already in normal form.
     pub fn new(path: impl Into<String>) -> Result<Self, InvalidPath> {
         let path = path.into();
-        let valid = path.split('/').all(|part| !matches!(part, "" | "." | "..") && !part.contains(['\0', '\\']));
+        let plain = !path.bytes().any(|byte| matches!(byte, b'\0' | b'\\'));
+        let valid = plain && path.split('/').all(|part| !matches!(part, "" | "." | ".."));
         if valid { Ok(Self(path)) } else { Err(InvalidPath) }
     }
 

@@ -17,7 +17,7 @@ use testkit::pool::{cores, in_parallel};
 
 use crate::arguments::Arguments;
 use crate::crash::story::{Story, Told};
-use crate::crash::verbs::{Scenario, scenarios};
+use crate::crash::verbs::{Scenario, of_run};
 use crate::packages::{STRACE, ensure};
 use crate::product::Product;
 use crate::project::{Project, end};
@@ -91,7 +91,8 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
 }
 
 pub(crate) fn check(product: &Product, choice: &Choice) -> Result<(), String> {
-    let chosen: Vec<_> = scenarios()
+    let is_whole = choice.most == usize::MAX || choice.verb.is_some();
+    let chosen: Vec<_> = of_run(is_whole)
         .filter(|it| choice.verb.as_deref().map_or(!it.takes_folder_lock(), |name| it.verb.name == name))
         .collect();
     if chosen.is_empty() {

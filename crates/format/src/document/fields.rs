@@ -126,10 +126,10 @@ struct Spot<'t> {
 /// The best reading of a line as the field; a fenced line has none.
 fn spot<'t>(outline: &Outline<'t>, at: usize, name: &str) -> Option<Spot<'t>> {
     let Line { fenced, has_bold, .. } = outline.lines()[at];
-    if fenced {
+    let content = outline.content(at);
+    if fenced || !(has_bold || may_begin(content, name)) {
         return None;
     }
-    let content = outline.content(at);
     let other = plain(content, name).or_else(|| row(content, name));
     if !has_bold {
         return other;
@@ -147,11 +147,19 @@ fn spot<'t>(outline: &Outline<'t>, at: usize, name: &str) -> Option<Spot<'t>> {
 
 /// The reading of a line as the field, where the label begins the line; a fenced line has none.
 fn leading_spot<'t>(outline: &Outline<'t>, at: usize, name: &str) -> Option<Spot<'t>> {
-    if outline.lines()[at].fenced {
+    let content = outline.content(at);
+    if outline.lines()[at].fenced || !may_begin(content, name) {
         return None;
     }
-    let content = outline.content(at);
     bold(content, 0, name).or_else(|| plain(content, name)).or_else(|| row(content, name))
+}
+
+/// Whether a line begins as the field could; most lines do not.
+fn may_begin(content: &str, name: &str) -> bool {
+    let first = content.bytes().next();
+    first.is_some_and(|first| {
+        matches!(first, b'*' | b'|') || name.bytes().next().is_none_or(|own| fold(own) == fold(first))
+    })
 }
 
 fn bold<'t>(content: &'t str, start: usize, name: &str) -> Option<Spot<'t>> {

@@ -39,13 +39,14 @@ pub struct Heading {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Lines {
     all: Vec<Line>,
+    headings: Vec<Heading>,
     /// The line that opens a fence which never closes.
     unclosed: Option<usize>,
 }
 
 impl Lines {
     fn read(text: &str, from: usize) -> Self {
-        let mut all = Vec::with_capacity(text.len() / 32);
+        let (mut all, mut headings) = (Vec::with_capacity(text.len() / 32), Vec::new());
         let mut fence: Option<Fence> = None;
         let mut opened = 0;
         let mut start = from;
@@ -61,11 +62,14 @@ impl Lines {
                 (fence.is_some(), fence.is_some())
             };
             let (level, title) = if fenced { NO_HEADING } else { heading(content) };
+            if level > 0 {
+                headings.push(Heading { line: all.len(), level });
+            }
             let title = (start + title.0, start + title.1);
             all.push(Line { start, end, next, fenced, has_bold, opens, level, title });
             start = next;
         }
-        Self { all, unclosed: fence.map(|_| opened) }
+        Self { all, headings, unclosed: fence.map(|_| opened) }
     }
 
     /// The lines after one of them got another content, where that is no fence and no heading before or after.
@@ -83,7 +87,7 @@ impl Lines {
             (line.start, line.end, line.next) = (moved(line.start), moved(line.end), moved(line.next));
             line.title = (moved(line.title.0), moved(line.title.1));
         }
-        Some(Self { all, unclosed: self.unclosed })
+        Some(Self { all, headings: self.headings.clone(), unclosed: self.unclosed })
     }
 }
 
@@ -163,8 +167,7 @@ impl<'t> Outline<'t> {
 
     /// The headings, in their order.
     pub fn headings(&self) -> impl Iterator<Item = Heading> + '_ {
-        let headings = self.lines.all.iter().enumerate().filter(|(_, line)| line.level > 0);
-        headings.map(|(index, line)| Heading { line: index, level: line.level })
+        self.lines.headings.iter().copied()
     }
 
     /// The text of a heading without its marks.
@@ -180,16 +183,19 @@ impl<'t> Outline<'t> {
 
     /// The lines beneath a heading up to the next heading of any level.
     pub fn own(&self, heading: Heading) -> Range<usize> {
-        let from = heading.line + 1;
-        let end = self.lines.all[from..].iter().position(|line| line.level > 0);
-        from..end.map_or(self.lines.all.len(), |end| from + end)
+        self.up_to(heading, |_| true)
     }
 
     /// The lines beneath a heading up to the next heading of its level or above.
     pub fn whole(&self, heading: Heading) -> Range<usize> {
-        let from = heading.line + 1;
-        let end = self.lines.all[from..].iter().position(|line| line.level > 0 && line.level <= heading.level);
-        from..end.map_or(self.lines.all.len(), |end| from + end)
+        self.up_to(heading, |level| level <= heading.level)
+    }
+
+    fn up_to(&self, heading: Heading, ends: impl Fn(u8) -> bool) -> Range<usize> {
+        let headings = &self.lines.headings;
+        let behind = headings.partition_point(|other| other.line <= heading.line);
+        let end = headings[behind..].iter().find(|other| ends(other.level));
+        heading.line + 1..end.map_or(self.lines.all.len(), |end| end.line)
     }
 
     /// The last line of a range that is not blank.

@@ -54,14 +54,8 @@ impl Document {
 
     /// The lines behind the front matter.
     pub fn outline(&self) -> Outline<'_> {
-        match self.lines.get() {
-            Some(lines) => Outline::of(&self.text, Rc::clone(lines)),
-            None => {
-                let outline = Outline::read(&self.text, self.body_start());
-                let _ = self.lines.set(outline.shared());
-                outline
-            }
-        }
+        let read = || Outline::read(&self.text, self.body_start()).shared();
+        Outline::of(&self.text, Rc::clone(self.lines.get_or_init(read)))
     }
 
     /// The text, to be changed behind its front matter.

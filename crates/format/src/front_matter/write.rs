@@ -15,8 +15,9 @@ const INDENT: &str = "  ";
 pub enum Change<'k> {
     /// It holds a value; a new key goes before the closing line.
     Value(&'k str, Scalar),
-    /// The nested key, named second, holds a value; a new one goes to the end of its block, with the indent
-    /// of the others.
+    /// The nested key, named second, holds a value.
+    ///
+    /// A new one goes to the end of its block, with the indent of the others.
     Member(&'k str, &'k str, Scalar),
     /// It does not stand there, on none of its lines.
     Gone(&'k str),

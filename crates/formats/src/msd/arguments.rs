@@ -1,6 +1,6 @@
 //! What calls may say, checked before anything is decided.
 
-use format::{FileState, ParamKind, Tool, View};
+use format::{FileState, Param, ParamKind, Tool, View};
 use model::{Context, Object, ProjectPath, Refusal, RefusalClass, Value};
 
 use super::phase_id::PhaseId;
@@ -24,7 +24,9 @@ impl Arguments {
     /// `path_outside_project`, `file_unreadable`.
     pub(super) fn read(tool: &Tool, given: &Object, view: &View<'_>, ctx: &Context) -> Result<Self, Refusal> {
         let mut object = given.clone();
-        for param in tool.params.iter().filter(|param| param.kind == ParamKind::Text) {
+        let is_text =
+            |param: &&Param| !matches!(param.kind, ParamKind::Boolean | ParamKind::Object) && param.name != "ws";
+        for param in tool.params.iter().filter(is_text) {
             let key = format!("{}_file", param.name);
             let Some(path) = object.shift_remove(&key) else { continue };
             if object.contains_key(param.name) {

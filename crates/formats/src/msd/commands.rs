@@ -43,7 +43,17 @@ const fn verb(
     options: &'static [Opt],
     examples: &'static [&'static str],
 ) -> Command {
-    Command { words, tool, about, options, examples, arguments: print::as_typed, print: print::reply, ..Command::BARE }
+    Command {
+        words,
+        tool,
+        about,
+        options,
+        examples,
+        arguments: print::as_typed,
+        print: print::reply,
+        misprint: print::unpicked,
+        ..Command::BARE
+    }
 }
 
 /// The words of the verbs behind `state`, for a refusal that lists them.
@@ -207,7 +217,8 @@ pub(super) static COMMANDS: &[Command] = &[
         "Note how long a plan took",
         &[
             needed(PHASE),
-            needed(value("plan", &["plan"], "the plan")),
+            value("plan", &["plan"], "the plan"),
+            from_file("plan_file", &["plan-file"]),
             value("duration", &["duration"], "how long, as 12m"),
             from_file("duration_file", &["duration-file"]),
             value("tasks", &["tasks"], "how many tasks"),
@@ -278,6 +289,7 @@ pub(super) static COMMANDS: &[Command] = &[
             value("note", &["note"], "what changed"),
             from_file("note_file", &["note-file"]),
             value("action", &["action"], "added, inserted, …; added without it"),
+            from_file("action_file", &["action-file"]),
             value("after", &["after"], "the phase before it"),
             switch("urgent", &["urgent"], "it could not wait"),
             WS,
@@ -295,6 +307,7 @@ pub(super) static COMMANDS: &[Command] = &[
             value("stopped_at", &["stopped-at"], "what was done last"),
             from_file("stopped_at_file", &["stopped-at-file"]),
             value("resume_file", &["resume-file"], "where to go on"),
+            from_file("resume_file_file", &["resume-file-file"]),
             value("paused_at", &["paused-at"], "where the project was paused"),
             from_file("paused_at_file", &["paused-at-file"]),
             switch("resumed", &["resumed"], "the pause is over"),
@@ -313,7 +326,9 @@ pub(super) static COMMANDS: &[Command] = &[
             value("question", &["question"], "the question"),
             from_file("question_file", &["question-file"]),
             value("type", &["type"], "its kind; decision without it"),
+            from_file("type_file", &["type-file"]),
             value("options", &["options"], "the answers, as a|b"),
+            from_file("options_file", &["options-file"]),
             PHASE,
             WS,
             CWD,

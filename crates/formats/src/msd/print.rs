@@ -3,6 +3,10 @@
 use format::Printed;
 use model::{Object, Refusal, RefusalClass, Value};
 
+use super::derive::ORDER;
+use super::progress::KEYS;
+use super::settings::VERSION_KEYS;
+
 /// The options that only concern what is printed.
 const OF_PRINT: [&str; 2] = ["raw", "pick"];
 
@@ -17,14 +21,37 @@ pub(super) fn as_typed(mut typed: Object) -> Result<Object, Refusal> {
 
 /// The reply: whole, or with `--raw` its first value, or with `--pick` a part.
 pub(super) fn reply(printed: &Printed<'_>) -> String {
-    let option = |name: &str| printed.typed.get(name).cloned().or_else(|| trailing(printed.typed, name));
-    if let Some(Value::String(path)) = option("pick") {
+    if let Some(Value::String(path)) = option(printed, "pick") {
         return part(printed.reply, &path).map(|value| bare(&value)).unwrap_or_default();
     }
-    if option("raw").is_some() {
+    if option(printed, "raw").is_some() {
         return printed.reply.values().next().map(bare).unwrap_or_default();
     }
     Value::Object(printed.reply.clone()).to_string()
+}
+
+fn option(printed: &Printed<'_>, name: &str) -> Option<Value> {
+    printed.typed.get(name).cloned().or_else(|| trailing(printed.typed, name))
+}
+
+/// The refusal for a part that the reply does not have and never has.
+///
+/// What `json` leaves out because it is not known prints as what is empty.
+pub(super) fn unpicked(printed: &Printed<'_>) -> Option<Refusal> {
+    let Some(Value::String(path)) = option(printed, "pick") else { return None };
+    if part(printed.reply, &path).is_some() || (printed.call.tool == "msd_state_json" && is_key(&path)) {
+        return None;
+    }
+    let names: Vec<Value> = printed.reply.keys().map(|name| name.as_str().into()).collect();
+    let refusal = Refusal::invalid("pick", format!("the reply has no part {path:?}")).allowed(names);
+    Some(refusal.hint("parts of parts stand behind a point, as progress.percent"))
+}
+
+/// Whether a path leads to a key of the front matter.
+fn is_key(path: &str) -> bool {
+    let (key, rest) = path.split_once('.').map_or((path, None), |(key, rest)| (key, Some(rest)));
+    let is_known = ORDER[1..].iter().chain(&VERSION_KEYS).chain(&["status_raw"]).any(|known| *known == key);
+    is_known && rest.is_none_or(|rest| key == "progress" && KEYS.contains(&rest))
 }
 
 /// `load`, whose bare form is one line for each file.

@@ -15,6 +15,7 @@ pub(super) static SURFACE: Surface = Surface {
     speech: Speech::Json,
     dashed_values_need_equals: true,
     root_option: Some("cwd"),
+    error_switch: Some("json-errors"),
     hooks: &[
         Hook { event: STATUSLINE, speech: Speech::Text, call: None },
         Hook { event: SESSION_START, speech: Speech::Json, call: None },

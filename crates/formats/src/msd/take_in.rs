@@ -12,7 +12,7 @@ pub(super) fn take_in(space: &Space, seen: &[Seen], view: &View<'_>) -> Taken {
     let mut taken = Taken::default();
     for seen in seen {
         let Seen::File(seen) = seen else { continue };
-        let Some((name, _)) = ALL.iter().find(|(name, _)| place.path(name) == seen.path) else { continue };
+        let Some((name, _)) = ALL.iter().find(|(name, _)| *name == seen.path.name()) else { continue };
         let key = place.key(name);
         match &seen.now {
             FileState::Bytes(bytes) => draft.put(key, documents::value_of(bytes)),

@@ -25,16 +25,24 @@ pub(crate) const fn exit_code(class: RefusalClass) -> u8 {
 /// Shows a refusal in the terminal's mode and gives its exit code.
 ///
 /// **Shape**: text: `error: MESSAGE` and indented members on standard error, nothing on standard
-/// output; JSON: `{"error":{…}}` on standard output and `error: MESSAGE` on standard error.
+/// output; JSON: `{"error":{…}}` on standard output and `error: MESSAGE` on standard error. Where a
+/// program reads standard error: `{"ok":false,"reason":CODE,"message":MESSAGE}` there.
 pub(crate) fn report(terminal: &mut Terminal, refusal: &Refusal) -> u8 {
     let palette = terminal.error_palette();
     if terminal.mode == Mode::Text {
         terminal.note(&text(refusal, palette));
     } else {
         terminal.print_object(&refusal.to_answer());
-        terminal.note(&headline(refusal, palette));
+        let line = if terminal.faults_in_json { object(refusal) } else { headline(refusal, palette) };
+        terminal.note(&line);
     }
     exit_code(refusal.class)
+}
+
+fn object(refusal: &Refusal) -> String {
+    let members =
+        [("ok", false.into()), ("reason", refusal.code.as_ref().into()), ("message", refusal.message.as_str().into())];
+    Value::Object(members.map(|(name, value)| (name.to_owned(), value)).into_iter().collect()).to_string()
 }
 
 fn headline(refusal: &Refusal, palette: Palette) -> String {

@@ -1,6 +1,6 @@
 //! `mainstay FORMAT …`: reads the line by the format's data, calls its tool, prints the reply.
 
-use format::{Command, Format, Printed, Speech, Takes};
+use format::{Command, Format, Printed, Speech, Takes, Tool};
 use model::{Call, Object, Origin, Refusal};
 
 use crate::errors::OK;
@@ -18,13 +18,15 @@ pub(crate) fn run(
     tokens: &[String],
 ) -> Result<u8, Refusal> {
     let commands = all(format);
-    let typed = grammar::read(format, &commands, tokens);
+    let mut tokens = tokens.to_vec();
+    terminal.faults_in_json = takes_switch(&mut tokens, format.surface().error_switch);
+    let typed = grammar::read(format, &commands, &tokens);
     if typed.json || format.surface().speech == Speech::Json {
         terminal.mode = Mode::Json;
     }
     match typed.asked? {
         Asked::Help(None) => terminal.print(&help::of_format(format.name(), &commands)),
-        Asked::Help(Some(command)) => terminal.print(&help::of_command(format.name(), command)),
+        Asked::Help(Some(command)) => terminal.print(&help::of_command(format.name(), command, &commands)),
         Asked::Run(command, mut typed) => {
             if let Some(verb) = server_process::verb(command) {
                 server_process::run(terminal, project, format, verb)?;
@@ -46,6 +48,15 @@ pub(crate) fn all(format: &'static dyn Format) -> Vec<&'static Command> {
     let own = surface.commands.iter();
     let server = server_process::COMMANDS.iter().filter(|_| surface.server_name.is_some());
     own.chain(server).collect()
+}
+
+// Takes a switch out of the line, wherever before `--` it stands; says whether it was there.
+fn takes_switch(tokens: &mut Vec<String>, name: Option<&str>) -> bool {
+    let Some(name) = name else { return false };
+    let end = tokens.iter().position(|token| token == "--").unwrap_or(tokens.len());
+    let is_it = |token: &String| token.strip_prefix("--") == Some(name);
+    let at = tokens[..end].iter().position(is_it);
+    at.map(|at| tokens.remove(at)).is_some()
 }
 
 // `-` stands for what comes on standard input.
@@ -76,6 +87,13 @@ fn call(
     terminal.warn_of(&reply);
     let object = reply.to_object();
     let printed = Printed { call: &call, typed, reply: &object };
+    if let Some(refusal) = (command.misprint)(&printed) {
+        if format.surface().tool(tool).is_some_and(Tool::is_read) {
+            return Err(refusal);
+        }
+        // What was done is done.
+        terminal.warn(&refusal.message);
+    }
     match (format.surface().speech, &terminal.mode) {
         (Speech::Json, _) => terminal.print(&(command.print)(&printed)),
         (Speech::Text, Mode::Text) => terminal.print(&printable::text(&(command.print)(&printed))),

@@ -45,8 +45,8 @@ pub(crate) fn of_format(format: &str, commands: &[&Command]) -> String {
     text
 }
 
-/// Help about one command.
-pub(crate) fn of_command(format: &str, command: &Command) -> String {
+/// Help about one command, and which of the others begin with its words.
+pub(crate) fn of_command(format: &str, command: &Command, all: &[&Command]) -> String {
     let mut text = String::new();
     for line in wrap(command.about, WIDTH) {
         let _ = writeln!(text, "{line}");
@@ -63,6 +63,13 @@ pub(crate) fn of_command(format: &str, command: &Command) -> String {
         let _ = writeln!(text, "\n{title}:");
         let rows: Vec<(String, &str)> = options.iter().map(|opt| (left(opt), opt.about)).collect();
         columns(&mut text, &rows);
+    }
+    let longer = |other: &&&Command| other.words.len() > command.words.len() && other.words.starts_with(command.words);
+    let longer: Vec<(String, &str)> =
+        all.iter().filter(longer).map(|other| (other.words.join(" "), other.about)).collect();
+    if !longer.is_empty() {
+        let _ = writeln!(text, "\nCommands:");
+        columns(&mut text, &longer);
     }
     if !command.examples.is_empty() {
         let _ = writeln!(text, "\nExamples:");
@@ -170,7 +177,17 @@ Options:
 
 Examples:
   mainstay hseos tasks add T5 --note x";
-        assert_eq!(of_command("hseos", &ADD), expected);
+        assert_eq!(of_command("hseos", &ADD, &[&ADD]), expected);
+        let tasks = Command { words: &["tasks"], about: "Lists tasks.", ..Command::BARE };
+        let expected = "\
+Lists tasks.
+
+Usage:
+  mainstay hseos tasks
+
+Commands:
+  tasks add  Adds a task; repeating the same is fine.";
+        assert_eq!(of_command("hseos", &tasks, &[&tasks, &ADD]), expected);
     }
 
     #[test]

@@ -78,8 +78,8 @@ pub fn run(arguments: &[OsString], setup: Result<Setup, Refusal>, doors: Doors) 
 }
 
 /// What `mainstay FORMAT COMMAND --help` prints.
-pub fn command_help(format: &dyn Format, command: &Command) -> String {
-    help::of_command(format.name(), command)
+pub fn command_help(format: &'static dyn Format, command: &Command) -> String {
+    help::of_command(format.name(), command, &format_command::all(format))
 }
 
 /// What `mainstay COMMAND --help` prints, for `mainstay` itself and each of its own commands.

@@ -25,6 +25,8 @@ pub(crate) enum Mode {
 pub(crate) struct Terminal {
     /// How results and errors are written.
     pub(crate) mode: Mode,
+    /// Whether an error is one line of JSON on standard error too.
+    pub(crate) faults_in_json: bool,
     out: Stream,
     err: Stream,
     failure: Option<io::Error>,
@@ -44,6 +46,7 @@ impl Terminal {
         let (out_is, err_is) = (out.is_terminal(), err.is_terminal());
         Self {
             mode: Mode::Text,
+            faults_in_json: false,
             out: Stream::new(Box::new(out), out_is, env),
             err: Stream::new(Box::new(err), err_is, env),
             failure: None,
@@ -142,7 +145,8 @@ impl Terminal {
         }
     }
 
-    fn warn(&mut self, message: &str) {
+    /// Writes `warning: MESSAGE` on standard error.
+    pub(crate) fn warn(&mut self, message: &str) {
         let word = self.err.palette.yellow("warning:");
         self.note(&format!("{word} {}", printable::line(message)));
     }
@@ -264,6 +268,7 @@ pub(crate) mod tests {
         let env = Environment::new();
         let terminal = Terminal {
             mode,
+            faults_in_json: false,
             out: Stream::new(Box::new(out.clone()), false, &env),
             err: Stream::new(Box::new(err.clone()), false, &env),
             failure: None,

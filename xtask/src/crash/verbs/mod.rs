@@ -1,6 +1,7 @@
 //! The verbs that are tried, on which projects, and what each must bring about.
 
 mod list;
+mod planning;
 
 use std::{fmt, fs};
 
@@ -36,6 +37,8 @@ pub(crate) enum Effect {
     Done(&'static str),
     /// An image of another format holds this text.
     Shown { image: &'static str, text: &'static str },
+    /// An image of another format is gone.
+    Gone { image: &'static str },
     /// A record that no image shows; the journal tells.
     Noted,
 }
@@ -100,9 +103,19 @@ const OLDER: &str = "
     insert into state_history(key, new_value, changed_by) values ('phase', 'discovery', 'cli');
 ";
 
-/// Every verb on every project that it can start from.
+/// The verbs that every run tries, on every project that each can start from.
 pub(crate) fn scenarios() -> impl Iterator<Item = Scenario> {
-    list::VERBS.iter().flat_map(|verb| verb.starts.iter().map(|start| Scenario { verb: *verb, start: *start }))
+    list::VERBS.iter().flat_map(on_every_start)
+}
+
+/// The scenarios of a run: a whole one, or one that names a verb, also tries what writes as another verb does.
+pub(crate) fn of_run(is_whole: bool) -> impl Iterator<Item = Scenario> {
+    let further = planning::VERBS.iter().filter(move |_| is_whole).flat_map(on_every_start);
+    scenarios().chain(further)
+}
+
+fn on_every_start(verb: &'static Verb) -> impl Iterator<Item = Scenario> {
+    verb.starts.iter().map(|start| Scenario { verb: *verb, start: *start })
 }
 
 impl fmt::Display for Scenario {
@@ -239,7 +252,11 @@ impl Scenario {
 impl Effect {
     fn id(self) -> &'static str {
         match self {
-            Self::Field(id, _) | Self::Task(id) | Self::Done(id) | Self::Shown { text: id, .. } => id,
+            Self::Field(id, _)
+            | Self::Task(id)
+            | Self::Done(id)
+            | Self::Shown { text: id, .. }
+            | Self::Gone { image: id } => id,
             Self::Noted => TESTER,
         }
     }
@@ -262,6 +279,10 @@ impl Effect {
                 // What else the image shows is compared with the records by doctor.
                 (times, if is_settled { picture.shows(image, text) } else { times > 0 })
             }
+            Self::Gone { image } => {
+                let times = picture.entries_of(TESTER).count();
+                (times, if is_settled { !picture.shows(image, "") } else { times > 0 })
+            }
         };
         let journal = picture.entries_of(TESTER).count();
         if records == journal && holds == (records > 0) {
@@ -278,6 +299,7 @@ impl Effect {
         let (file, line, query) = match self {
             Self::Noted => return None,
             Self::Shown { image, text } => return read(image).contains(text).then(|| image.to_owned()),
+            Self::Gone { image } => return (!project.root().join(image).exists()).then(|| image.to_owned()),
             Self::Field(key, value) => (
                 "STATE.md",
                 format!("- **{key}:** {value}\n"),
