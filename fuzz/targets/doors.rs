@@ -29,16 +29,20 @@ const EVENTS: &[&str] = &[
     "session-end",
 ];
 
-/// The first byte says which event.
+/// The hosts.
+const HOST_NAMES: &[&str] = &["claude", "codex", "gemini", "opencode", "copilot", "cursor"];
+
+/// The first byte says which event, and of which host.
 pub(super) fn hook(bytes: &[u8]) {
     let Some((first, rest)) = bytes.split_first() else { return };
-    let event = EVENTS[usize::from(*first) % EVENTS.len()];
+    let (number, event) = (usize::from(*first) / EVENTS.len(), EVENTS[usize::from(*first) % EVENTS.len()]);
+    let host = number.checked_sub(1).map(|number| HOST_NAMES[number % HOST_NAMES.len()]);
     let Ok(input) = serde_json::from_slice::<Object>(rest) else { return };
     let settings = b"formats = [\"hseos\", \"skillstate\"]\n";
     World::with(&[("mainstay.toml", settings)], |world| {
         let engine = Engine::open(world.setup()).expect("the settings are good");
         drop(front_hook::statusline(&engine, Ok(input.clone())));
-        if let Ok(said) = front_hook::answer(&engine, event, Ok(input), &identity()) {
+        if let Ok(said) = front_hook::answer(&engine, event, host, Ok(input), &identity()) {
             assert!(said.code == 0 || said.code == 2, "a hook never breaks its host");
         }
     });
@@ -69,7 +73,7 @@ pub(super) fn gate(bytes: &[u8]) {
 fn told(world: &World, event: &str, input: &serde_json::Value) -> u8 {
     let engine = Engine::open(world.setup()).expect("the settings are good");
     let input = input.as_object().cloned().unwrap_or_default();
-    front_hook::answer(&engine, event, Ok(input), &identity()).expect("a hook is answered").code
+    front_hook::answer(&engine, event, None, Ok(input), &identity()).expect("a hook is answered").code
 }
 
 /// One word a line.
@@ -121,4 +125,8 @@ fn with_streams<T>(stdin: &File, work: impl FnOnce() -> T) -> T {
 
 const SERVERS: Servers = Servers { stdio: |_, _| Ok(()), http: |_, _, _, _| Ok(()) };
 
-const HOSTS: Hosts = Hosts { hook: |_, _, _| Ok(HostAnswer::default()), statusline: |_| Ok(HostAnswer::default()) };
+const HOSTS: Hosts = Hosts {
+    hook: |_, _, _, _| Ok(HostAnswer::default()),
+    statusline: |_| Ok(HostAnswer::default()),
+    variable: |_| None,
+};

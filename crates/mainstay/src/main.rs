@@ -60,8 +60,11 @@ const SERVERS: Servers = Servers {
 };
 
 const HOSTS: Hosts = Hosts {
-    hook: |engine, event, identity| front_hook::answer(engine, event, front_hook::read(), identity).map(host_answer),
+    hook: |engine, event, host, identity| {
+        front_hook::answer(engine, event, host, front_hook::read(), identity).map(host_answer)
+    },
     statusline: |engine| front_hook::statusline(engine, front_hook::read()).map(host_answer),
+    variable: |name| env::var_os(name),
 };
 
 fn host_answer(said: front_hook::Said) -> HostAnswer {

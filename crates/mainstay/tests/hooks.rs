@@ -20,6 +20,15 @@ const EVENTS: &[&str] = &[
     "statusline",
 ];
 
+/// Every event of every host, as its configuration calls it, and the events without a host.
+fn events() -> Vec<Vec<&'static str>> {
+    let of_hosts = hosts::ALL
+        .into_iter()
+        .flat_map(|host| host.events.iter().map(move |event| vec!["hook", event.ours, "--host", host.name]));
+    let bare = EVENTS.iter().map(|event| if *event == "statusline" { vec!["statusline"] } else { vec!["hook", event] });
+    of_hosts.chain(bare).collect()
+}
+
 /// A project in which every format has something to say.
 fn project() -> Sandbox {
     let sandbox = Sandbox::new().unwrap();
@@ -41,23 +50,20 @@ fn binary() -> &'static std::path::Path {
     std::path::Path::new(env!("CARGO_BIN_EXE_mainstay"))
 }
 
-fn told(sandbox: &Sandbox, event: &str, stdin: &str) -> Finished {
+fn told(sandbox: &Sandbox, event: &[&str], stdin: &str) -> Finished {
     let mut command = sandbox.mainstay(binary());
-    match event {
-        "statusline" => command.arg("statusline"),
-        event => command.args(["hook", event]),
-    };
-    finish(&mut command, stdin, DEADLINE).unwrap_or_else(|error| panic!("{event}: {error}"))
+    finish(command.args(event), stdin, DEADLINE).unwrap_or_else(|error| panic!("{event:?}: {error}"))
 }
 
-fn is_quiet(event: &str, input: &str, finished: &Finished) {
-    let shown = format!("{event} < {input:.60}: {finished:?}");
+fn is_quiet(event: &[&str], input: &str, finished: &Finished) {
+    let shown = format!("{event:?} < {input:.60}: {finished:?}");
     assert_eq!(finished.exit(), "0", "{shown}");
     for word in ["panicked", "stack backtrace", "RUST_BACKTRACE"] {
         assert!(!finished.stderr.contains(word), "{shown}");
     }
     let line = finished.stdout.trim_end();
-    if event != "statusline" && line.starts_with('{') {
+    let speaks_json = event.contains(&"--host") && !event.contains(&"claude");
+    if speaks_json || (event != ["statusline"] && line.starts_with('{')) {
         assert!(serde_json::from_str::<serde_json::Value>(line).is_ok_and(|said| said.is_object()), "{shown}");
     }
 }
@@ -83,8 +89,9 @@ fn bad_input_is_survived() {
         &deep,
         &long,
     ];
-    let cases: Vec<(&str, &str)> =
-        EVENTS.iter().flat_map(|event| inputs.iter().map(move |input| (*event, *input))).collect();
+    let events = events();
+    let cases: Vec<(&[&str], &str)> =
+        events.iter().flat_map(|event| inputs.iter().map(move |input| (event.as_slice(), *input))).collect();
     in_parallel(cores(), &cases, |(event, input)| is_quiet(event, input, &told(&sandbox, event, input)));
 }
 
@@ -92,32 +99,31 @@ fn bad_input_is_survived() {
 fn fifty_mebibytes_are_not_read() {
     let sandbox = project();
     let input = format!("{{\"prompt\":\"{}\"}}", "x".repeat(50 << 20));
-    for event in ["user-prompt-submit", "statusline"] {
+    let events = events();
+    in_parallel(cores(), &events, |event| {
         let finished = told(&sandbox, event, &input);
         is_quiet(event, "50 MiB", &finished);
-        let is_told = finished.stderr.contains("larger than");
-        assert!(is_told || event == "statusline", "{finished:?}");
-    }
+        // A machine with a lot to do may not even deliver them in time.
+        let is_told = ["larger than", "did not come within"].iter().any(|why| finished.stderr.contains(why));
+        assert!(is_told || *event == ["statusline"], "{finished:?}");
+    });
 }
 
 #[test]
 fn an_end_that_never_comes_is_not_waited_for() {
     let sandbox = project();
-    let mut hosts: Vec<Child> = EVENTS
+    let events = events();
+    let mut hosts: Vec<Child> = events
         .iter()
         .map(|event| {
             let mut command = sandbox.mainstay(binary());
-            match *event {
-                "statusline" => command.arg("statusline"),
-                event => command.args(["hook", event]),
-            };
-            command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+            command.args(event).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
         })
         .collect();
-    for (event, host) in EVENTS.iter().zip(&mut hosts) {
+    for (event, host) in events.iter().zip(&mut hosts) {
         // The other end stays open while the program is waited for.
         let open = host.stdin.take().unwrap();
-        assert!(host.wait().unwrap().success(), "{event}");
+        assert!(host.wait().unwrap().success(), "{event:?}");
         drop(open);
     }
 }
@@ -125,23 +131,47 @@ fn an_end_that_never_comes_is_not_waited_for() {
 #[test]
 fn many_at_once_are_all_answered() {
     let sandbox = project();
+    let events = events();
     let numbers: Vec<usize> = (0..200).collect();
     in_parallel(numbers.len(), &numbers, |number| {
+        let event = &events[number % events.len()];
         let input = format!("{{\"session_id\":\"s{number}\",\"last_assistant_message\":\"nothing to note\"}}");
-        is_quiet("stop", &input, &told(&sandbox, "stop", &input));
+        is_quiet(event, &input, &told(&sandbox, event, &input));
     });
+}
+
+#[test]
+fn two_hundred_stops_at_once_are_all_answered() {
+    let sandbox = project();
+    let numbers: Vec<usize> = (0..200).collect();
+    in_parallel(numbers.len(), &numbers, |number| {
+        let host = hosts::ALL[number % hosts::ALL.len()].name;
+        let event = ["hook", "stop", "--host", host];
+        let input = format!("{{\"session_id\":\"s{number}\",\"last_assistant_message\":\"nothing to note\"}}");
+        is_quiet(&event, &input, &told(&sandbox, &event, &input));
+    });
+}
+
+#[test]
+fn a_host_that_nobody_knows_is_answered_all_the_same() {
+    let sandbox = project();
+    for event in
+        [&["hook", "stop", "--host", "emacs"][..], &["hook", "stop", "--host=../x"], &["hook", "stop", "--host", ""]]
+    {
+        let finished = told(&sandbox, event, "{}");
+        is_quiet(event, "{}", &finished);
+        assert!(finished.stdout == "{}\n" && finished.stderr.contains("no host named"), "{finished:?}");
+    }
 }
 
 #[test]
 fn a_project_that_cannot_be_read_is_no_reason_to_fail() {
     let sandbox = project();
-    std::fs::write(sandbox.root().join("mainstay.toml"), "formats = 7\n").unwrap();
-    for event in EVENTS {
-        is_quiet(event, "{}", &told(&sandbox, event, "{}"));
-    }
-    std::fs::write(sandbox.root().join("mainstay.toml"), "formats = [\"skillstate\"]\n").unwrap();
+    let events = events();
+    let settings = sandbox.root().join("mainstay.toml");
+    std::fs::write(&settings, "formats = 7\n").unwrap();
+    in_parallel(cores(), &events, |event| is_quiet(event, "{}", &told(&sandbox, event, "{}")));
+    std::fs::write(&settings, "formats = [\"skillstate\"]\n").unwrap();
     std::fs::write(sandbox.root().join(".mainstay/state.db"), "no database at all, and long enough to be one").unwrap();
-    for event in EVENTS {
-        is_quiet(event, "{}", &told(&sandbox, event, "{}"));
-    }
+    in_parallel(cores(), &events, |event| is_quiet(event, "{}", &told(&sandbox, event, "{}")));
 }

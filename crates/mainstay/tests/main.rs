@@ -11,3 +11,4 @@ mod planning;
 mod reference;
 mod tools_list;
 mod vectors;
+mod wiring;

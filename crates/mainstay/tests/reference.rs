@@ -1,5 +1,7 @@
 //! The reference pages are what the surfaces say: made from the same data as help and tool lists.
 
+mod hosts;
+
 use std::fmt::Write as _;
 use std::path::Path;
 

@@ -30,8 +30,8 @@ impl ProjectFiles {
         Ok(Self { dir: Dir::open_ambient_dir(root, ambient_authority())? })
     }
 
-    /// The handle, for the modules of this room.
-    pub(super) fn dir(&self) -> &Dir {
+    /// The handle.
+    pub(crate) fn dir(&self) -> &Dir {
         &self.dir
     }
 

@@ -13,7 +13,7 @@ use crate::route::Globals;
 use crate::serve::{self, Transport};
 use crate::servers::ToolNames;
 use crate::terminal::{Mode, Terminal};
-use crate::{back, call, format_command, hosts, machine, screens, tree, upkeep};
+use crate::{back, call, format_command, hosts, machine, screens, tree, upkeep, wiring};
 
 /// Parses a whole line with the command tree and carries it out.
 pub(crate) fn run(terminal: &mut Terminal, mut project: Project, words: &[String]) -> Result<u8, Refusal> {
@@ -42,7 +42,7 @@ pub(crate) fn run(terminal: &mut Terminal, mut project: Project, words: &[String
         }
         "hook" => {
             let event = text(matches, "event").unwrap_or_default();
-            Ok(hosts::run(terminal, project, &hosts::Asked::Hook(event)))
+            Ok(hosts::run(terminal, project, &hosts::Asked::Hook(event, text(matches, "host"))))
         }
         "statusline" => Ok(hosts::run(terminal, project, &hosts::Asked::Statusline)),
         "completions" | "shims" | "demo" => machine::run(terminal, &project, name, matches),
@@ -95,6 +95,9 @@ fn globals(matches: &ArgMatches) -> Globals {
 
 fn init(terminal: &mut Terminal, project: Project, matches: &ArgMatches) -> Result<u8, Refusal> {
     let formats: Vec<String> = matches.get_many("format").unwrap_or_default().cloned().collect();
+    if matches.contains_id("host") {
+        return wiring::run(terminal, project, &formats, matches);
+    }
     let report = project.open()?.init(&formats)?;
     show(terminal, &report, screens::init::render);
     Ok(OK)

@@ -29,17 +29,19 @@ pub struct HostAnswer {
 /// The doors for hosts that this program has.
 #[derive(Clone, Copy, Debug)]
 pub struct Hosts {
-    /// Reads what the host sends and answers an event.
-    pub hook: fn(&Engine, &str, &Identity) -> Result<HostAnswer, Refusal>,
+    /// Reads what the host sends and answers an event; the host's name may be left out.
+    pub hook: fn(&Engine, &str, Option<&str>, &Identity) -> Result<HostAnswer, Refusal>,
     /// Reads what the host sends and makes the status line.
     pub statusline: fn(&Engine) -> Result<HostAnswer, Refusal>,
+    /// A variable that says where a host keeps its files.
+    pub variable: fn(&str) -> Option<OsString>,
 }
 
 /// What a host asks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Asked {
-    /// An event.
-    Hook(String),
+    /// An event, and of which host if the line says so.
+    Hook(String, Option<String>),
     /// The status line.
     Statusline,
 }
@@ -48,9 +50,9 @@ pub(crate) enum Asked {
 pub(crate) fn run(terminal: &mut Terminal, project: Project, asked: &Asked) -> u8 {
     let hosts = project.hosts;
     let answer = quietly(|| match asked {
-        Asked::Hook(event) => {
+        Asked::Hook(event, host) => {
             let identity = project.identity(Origin::Hook(event.clone()));
-            (hosts.hook)(project.open_for_one_answer()?, event, &identity)
+            (hosts.hook)(project.open_for_one_answer()?, event, host.as_deref(), &identity)
         }
         Asked::Statusline => (hosts.statusline)(project.open_for_one_answer()?),
     });
@@ -66,7 +68,7 @@ pub(crate) fn run(terminal: &mut Terminal, project: Project, asked: &Asked) -> u
 
 /// Answers a host that cannot be answered.
 pub(crate) fn excuse(terminal: &mut Terminal, asked: &Asked, refusal: &Refusal) -> u8 {
-    if matches!(asked, Asked::Hook(_)) {
+    if matches!(asked, Asked::Hook(..)) {
         terminal.print_raw("{}\n");
     }
     terminal.note(&format!("mainstay: {}", printable::line(&refusal.to_string())));

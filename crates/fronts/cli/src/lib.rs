@@ -30,6 +30,7 @@ mod servers;
 mod terminal;
 mod tree;
 mod upkeep;
+mod wiring;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

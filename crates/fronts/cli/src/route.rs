@@ -137,7 +137,15 @@ fn host_words(words: &[String]) -> Option<hosts::Asked> {
     let (name, rest) = words.split_first()?;
     let rest: Vec<&String> = rest.iter().filter(|word| *word != "--json").collect();
     match (name.as_str(), rest.as_slice()) {
-        ("hook", [event]) if !event.starts_with('-') => Some(hosts::Asked::Hook((*event).clone())),
+        ("hook", [event, host @ ..]) if !event.starts_with('-') => {
+            let host = match host {
+                [] => None,
+                [flag, name] if *flag == "--host" => Some((*name).clone()),
+                [joined] => Some(joined.strip_prefix("--host=")?.to_owned()),
+                _ => return None,
+            };
+            Some(hosts::Asked::Hook((*event).clone(), host))
+        }
         ("statusline", []) => Some(hosts::Asked::Statusline),
         _ => None,
     }

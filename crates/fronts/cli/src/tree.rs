@@ -113,16 +113,40 @@ fn global(name: &'static str, value: &'static str, help: &'static str) -> Arg {
     Arg::new(name).long(name).value_name(value).global(true).help(help)
 }
 
+const INIT_EXAMPLES: &str = "\
+With --host the files of that host are edited, and nothing else; every byte that
+is not Mainstay's stays. Hosts: claude, codex, gemini, opencode, copilot, cursor.
+
+Examples:
+  mainstay init --format hseos
+  mainstay init --host claude --host codex --dry-run
+  mainstay init --host cursor --global
+  mainstay init --host cursor --global --uninstall";
+
 fn init(names: &[&'static str]) -> Command {
-    Command::new("init").about("Write what a project needs; what stands there already stays").arg(
-        Arg::new("format")
-            .long("format")
-            .value_name("F")
-            .action(ArgAction::Append)
-            .value_parser(PossibleValuesParser::new(names.to_vec()))
-            .hide_possible_values(true)
-            .help("A format to begin with; repeat for more"),
-    )
+    let with_host = |name: &'static str| Arg::new(name).long(name).action(ArgAction::SetTrue).requires("host");
+    Command::new("init")
+        .about("Write what a project needs, or wire a host to Mainstay")
+        .arg(
+            Arg::new("format")
+                .long("format")
+                .value_name("F")
+                .action(ArgAction::Append)
+                .value_parser(PossibleValuesParser::new(names.to_vec()))
+                .hide_possible_values(true)
+                .help("A format to begin with; repeat for more"),
+        )
+        .arg(
+            Arg::new("host")
+                .long("host")
+                .value_name("HOST")
+                .action(ArgAction::Append)
+                .help("A host to wire; repeat for more"),
+        )
+        .arg(with_host("global").conflicts_with("format").help("For all projects of this person"))
+        .arg(with_host("dry-run").conflicts_with("format").help("Only show what would change"))
+        .arg(with_host("uninstall").conflicts_with("format").help("Take out what was put in"))
+        .after_help(INIT_EXAMPLES)
 }
 
 fn up() -> Command {
@@ -208,6 +232,7 @@ fn hook() -> Command {
     Command::new("hook")
         .about("Answer a host's event; its JSON comes on standard input")
         .arg(Arg::new("event").value_name("EVENT").required(true).help("As session-start, stop, pre-tool-use"))
+        .arg(Arg::new("host").long("host").value_name("HOST").help("Whose event it is, and in whose words to answer"))
         .after_help("Example:\n  echo '{\"session_id\":\"s1\"}' | mainstay hook session-start")
 }
 

@@ -6,11 +6,15 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod input;
-mod join;
+mod spoken;
+mod wires;
 
 use engine::{Engine, Identity};
 use format::{HookEvent, redaction};
 use model::{Object, Origin, Refusal};
+
+use spoken::Spoken;
+use wires::{Speech, Wire};
 
 pub use input::{Missing, read};
 
@@ -33,25 +37,38 @@ pub struct Said {
 
 /// Answers a host's event.
 ///
-/// **Shape**: one line of compact JSON, `{}` where there is nothing to say; the bare line, or nothing,
-/// where the only format that listens speaks plainly.
+/// `host` names it; without a name it is Claude Code.
+///
+/// **Shape**: one line of compact JSON in the host's words, `{}` where there is nothing to say; for Claude Code the
+/// bare line, or nothing, where the only format that listens speaks plainly.
+/// **Errors**: `invalid_argument` for a host that nobody knows.
 pub fn answer(
     engine: &Engine,
     event: &str,
+    host: Option<&str>,
     input: Result<Object, Missing>,
     identity: &Identity,
 ) -> Result<Said, Refusal> {
-    let plain = engine.speaks_plainly(event);
-    let input = match input {
-        Ok(input) => input,
-        Err(missing) => {
-            let notes = missing.note().map(|note| format!("mainstay: {note}")).into_iter().collect();
-            return Ok(Said { notes, ..join::nothing(plain) });
-        }
+    let wire = Wire::of(host)?;
+    let speech = match wire.reads_bare_lines() {
+        false => Speech::Json,
+        true if engine.speaks_plainly(event) => Speech::Plain,
+        true => Speech::Mixed,
     };
-    let event = HookEvent { name: event.to_owned(), input };
-    let hearing = engine.hook(&event, &with_session(identity, &event))?;
-    Ok(join::join(&event.name, hearing, plain))
+    let mut spoken = Spoken::default();
+    match input {
+        Ok(input) => {
+            for input in (wire.reads)(event, input) {
+                let event = HookEvent { name: event.to_owned(), input };
+                spoken.add(engine.hook(&event, &with_session(identity, &event))?);
+                if spoken.denied.is_some() {
+                    break;
+                }
+            }
+        }
+        Err(missing) => spoken.notes.extend(missing.note().map(|note| format!("mainstay: {note}"))),
+    }
+    Ok((wire.says)(event, &spoken, speech))
 }
 
 /// The status line: the lines of all formats, in roll-call order.

@@ -21,8 +21,17 @@ const ALLOWED: &[(&str, &[&str], &[&str])] = &[
         &["mainstay-format", "mainstay-store", "mainstay-model", "mainstay-mutants"],
         &["mainstay-formats", "mainstay-store-memory", "mainstay-store-sqlite"],
     ),
-    ("mainstay-front-cli", &["mainstay-engine", "mainstay-format", "mainstay-model", "mainstay-mutants"], &[]),
-    ("mainstay-front-hook", &["mainstay-engine", "mainstay-format", "mainstay-model"], &["mainstay-formats"]),
+    ("mainstay-hosts", &["mainstay-model"], &[]),
+    (
+        "mainstay-front-cli",
+        &["mainstay-engine", "mainstay-format", "mainstay-hosts", "mainstay-model", "mainstay-mutants"],
+        &[],
+    ),
+    (
+        "mainstay-front-hook",
+        &["mainstay-engine", "mainstay-format", "mainstay-hosts", "mainstay-model"],
+        &["mainstay-formats"],
+    ),
     ("mainstay-front-mcp", &["mainstay-engine", "mainstay-format", "mainstay-model", "mainstay-mutants"], &[]),
     (
         "mainstay",
@@ -37,7 +46,7 @@ const ALLOWED: &[(&str, &[&str], &[&str])] = &[
             "mainstay-front-hook",
             "mainstay-front-mcp",
         ],
-        &["mainstay-testkit"],
+        &["mainstay-hosts", "mainstay-testkit"],
     ),
     // Outside the house: they drive the built program and know none of its rooms.
     ("mainstay-testkit", &[], &[]),

@@ -10,6 +10,7 @@ pub(crate) mod next;
 pub(crate) mod records;
 pub(crate) mod status;
 pub(crate) mod upkeep;
+pub(crate) mod wiring;
 
 use model::{Object, Value};
 

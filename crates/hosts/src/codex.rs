@@ -1,0 +1,78 @@
+//! Codex: a table in `config.toml`, `hooks.json`, `AGENTS.md`.
+//!
+//! **Source**: <https://developers.openai.com/codex/hooks>, `…/codex/mcp`, `…/codex/config-reference`, and
+//! the schemas in `codex-rs/hooks/schema/generated` of <https://github.com/openai/codex>, as of 2026-12-01.
+
+use serde_json::json;
+
+use crate::host::{Event, Host, PATIENCE, grouped, hook_entries, instructions};
+use crate::part::{Base, Comment, Moved, Part, Piece, Scope};
+
+/// The tools that a gate is asked about.
+const GATED: &str = "Bash|apply_patch|.*[Ee]dit.*|.*[Ww]rite.*";
+
+/// Codex.
+pub(crate) static HOST: Host = Host {
+    name: "codex",
+    title: "Codex",
+    pages: &[
+        "https://developers.openai.com/codex/hooks",
+        "https://developers.openai.com/codex/mcp",
+        "https://developers.openai.com/codex/config-reference",
+    ],
+    looked_at: "2026-12-01",
+    events: &[
+        Event { theirs: "SessionStart", ours: "session-start" },
+        Event { theirs: "UserPromptSubmit", ours: "user-prompt-submit" },
+        Event { theirs: "PreToolUse", ours: "pre-tool-use" },
+        Event { theirs: "SubagentStart", ours: "subagent-start" },
+        Event { theirs: "SubagentStop", ours: "subagent-stop" },
+        Event { theirs: "Stop", ours: "stop" },
+        Event { theirs: "PreCompact", ours: "pre-compact" },
+    ],
+    parts,
+    lacks: &[
+        "Status line: it shows items of its own alone, no program's.",
+        "session-end: no event tells that a session ends.",
+    ],
+    then: &[
+        "Codex reads a project's settings only where the project is trusted.",
+        "Codex runs a new hook only once it was reviewed: type /hooks.",
+    ],
+};
+
+fn parts(scope: Scope) -> Vec<Part> {
+    let base = if scope == Scope::Project { Base::Project } else { Base::Home };
+    let instructions_path = if scope == Scope::Project { "AGENTS.md" } else { ".codex/AGENTS.md" };
+    let moved = |path| (scope == Scope::Global).then_some(Moved { variable: "CODEX_HOME", path });
+    let entries = hook_entries(&HOST, |event, command| {
+        grouped(event, GATED, &json!({"type": "command", "command": command, "timeout": PATIENCE}))
+    });
+    let table = "[mcp_servers.mainstay]\ncommand = \"mainstay\"\nargs = [\"serve\", \"--stdio\"]\n";
+    vec![
+        Part {
+            path: ".codex/config.toml",
+            moved: moved("config.toml"),
+            what: "server",
+            base,
+            other: None,
+            piece: Piece::Toml { body: table.to_owned(), table: ["mcp_servers", "mainstay"] },
+        },
+        Part {
+            path: ".codex/hooks.json",
+            moved: moved("hooks.json"),
+            what: "hooks",
+            base,
+            other: None,
+            piece: Piece::Json { entries, companion: None },
+        },
+        Part {
+            path: instructions_path,
+            moved: moved("AGENTS.md"),
+            what: "instructions",
+            base,
+            other: None,
+            piece: Piece::Section { comment: Comment::Markdown, body: instructions(scope) },
+        },
+    ]
+}

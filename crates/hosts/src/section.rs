@@ -1,0 +1,220 @@
+//! A section between markers at the end of a text file: put in, renewed, taken out to the bytes of before.
+//!
+//! **Shape**: `<!-- mainstay:begin hosts=codex,opencode sum=0123456789abcdef -->`, the lines,
+//! `<!-- mainstay:end -->`. Hosts that read the same file share one section; the sum tells lines that a
+//! person changed from lines of an earlier version.
+
+use model::Refusal;
+
+use crate::part::Comment;
+
+const BEGIN: &str = "mainstay:begin";
+const END: &str = "mainstay:end";
+
+/// The section as it stands in a text.
+struct Found<'a> {
+    /// Where its first marker begins.
+    start: usize,
+    /// Behind its last line, the line break included.
+    end: usize,
+    hosts: Vec<&'a str>,
+    is_as_put: bool,
+    newline: &'static str,
+}
+
+/// Puts the section in for a host; gives back a text that has it already.
+///
+/// **Errors**: `host_block_doubled`, `host_block_edited`.
+pub(crate) fn put(text: Option<&str>, comment: Comment, body: &str, host: &str) -> Result<String, Refusal> {
+    let Some(text) = text else { return Ok(format!("{}\n", section(comment, body, &[host], "\n"))) };
+    let Some(found) = find(text, comment)? else {
+        let newline = newline_of(text);
+        let section = section(comment, body, &[host], newline);
+        return Ok(if text.is_empty() || text.ends_with('\n') {
+            format!("{text}{newline}{section}{newline}")
+        } else {
+            // As the text does, so the section ends without a line break.
+            format!("{text}{newline}{newline}{section}")
+        });
+    };
+    found.check()?;
+    let mut hosts = found.hosts.clone();
+    if !hosts.contains(&host) {
+        hosts.push(host);
+        hosts.sort_unstable();
+    }
+    Ok(found.replaced(text, &section(comment, body, &hosts, found.newline)))
+}
+
+/// Takes a host's share of the section out, and the section with the last of them.
+///
+/// Nothing is left of a file that was made for it.
+///
+/// **Errors**: `host_block_doubled`, `host_block_edited`.
+pub(crate) fn take(text: &str, comment: Comment, host: &str) -> Result<Option<String>, Refusal> {
+    let Some(found) = find(text, comment)? else { return Ok(Some(text.to_owned())) };
+    if !found.hosts.contains(&host) {
+        return Ok(Some(text.to_owned()));
+    }
+    found.check()?;
+    let hosts: Vec<&str> = found.hosts.iter().copied().filter(|known| *known != host).collect();
+    if !hosts.is_empty() {
+        let lines: Vec<&str> = text[found.start..found.end].lines().collect();
+        let body = lines[1..lines.len() - 1].join("\n");
+        return Ok(Some(found.replaced(text, &section(comment, &body, &hosts, found.newline))));
+    }
+    let (before, after) = (&text[..found.start], &text[found.end..]);
+    if before.is_empty() && after.is_empty() {
+        return Ok(None);
+    }
+    let ends_open = after.is_empty() && !text.ends_with('\n');
+    let breaks = if ends_open { 2 } else { 1 };
+    let before = (0..breaks).fold(before, |before, _| before.strip_suffix(found.newline).unwrap_or(before));
+    Ok(Some(format!("{before}{after}")))
+}
+
+/// What a text says outside of the section.
+pub(crate) fn outside(text: &str, comment: Comment) -> Result<String, Refusal> {
+    Ok(match find(text, comment)? {
+        None => text.to_owned(),
+        Some(found) => format!("{}{}", &text[..found.start], &text[found.end..]),
+    })
+}
+
+impl Found<'_> {
+    fn check(&self) -> Result<(), Refusal> {
+        if self.is_as_put {
+            return Ok(());
+        }
+        Err(Refusal::refused("host_block_edited", "somebody changed the lines between the mainstay markers")
+            .hint("move lines of your own out of the markers, then remove the rest with them; nothing was changed"))
+    }
+
+    // The section may end with the text, without a line break.
+    fn replaced(&self, text: &str, section: &str) -> String {
+        let newline = if text[..self.end].ends_with('\n') { self.newline } else { "" };
+        format!("{}{section}{newline}{}", &text[..self.start], &text[self.end..])
+    }
+}
+
+fn section(comment: Comment, body: &str, hosts: &[&str], newline: &str) -> String {
+    let begin = marker(comment, &format!("{BEGIN} hosts={} sum={:016x}", hosts.join(","), sum(body)));
+    let lines = std::iter::once(begin.as_str()).chain(body.lines());
+    let end = marker(comment, END);
+    lines.chain(std::iter::once(end.as_str())).collect::<Vec<_>>().join(newline)
+}
+
+fn marker(comment: Comment, text: &str) -> String {
+    match comment {
+        Comment::Markdown => format!("<!-- {text} -->"),
+        Comment::Hash => format!("# {text}"),
+        Comment::Slashes => format!("// {text}"),
+    }
+}
+
+fn newline_of(text: &str) -> &'static str {
+    if text.find('\n').is_some_and(|at| text[..at].ends_with('\r')) { "\r\n" } else { "\n" }
+}
+
+fn find(text: &str, comment: Comment) -> Result<Option<Found<'_>>, Refusal> {
+    let (open, close) = match comment {
+        Comment::Markdown => ("<!-- ", " -->"),
+        Comment::Hash => ("# ", ""),
+        Comment::Slashes => ("// ", ""),
+    };
+    let (mut begins, mut ends) = (Vec::new(), Vec::new());
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let bare = line.trim_end_matches(['\r', '\n']).trim_start_matches('\u{feff}');
+        let said = bare.strip_prefix(open).and_then(|rest| rest.strip_suffix(close)).unwrap_or_default();
+        if said == BEGIN || said.starts_with(&format!("{BEGIN} ")) {
+            begins.push((at + line.find(bare).unwrap_or(0), at + line.len(), said));
+        } else if said == END {
+            ends.push((at, at + line.len()));
+        }
+        at += line.len();
+    }
+    let ((start, inner, said), (inner_end, end)) = match (&begins[..], &ends[..]) {
+        ([], []) => return Ok(None),
+        ([begin], [end]) if begin.1 <= end.0 => (*begin, *end),
+        _ => {
+            return Err(Refusal::refused(
+                "host_block_doubled",
+                "the mainstay markers do not stand there once, in order",
+            )
+            .hint("leave one pair of markers, or none; nothing was changed"));
+        }
+    };
+    let word = |name: &str| said.split(' ').find_map(|word| word.strip_prefix(name)).unwrap_or_default();
+    Ok(Some(Found {
+        start,
+        end,
+        hosts: word("hosts=").split(',').filter(|host| !host.is_empty()).collect(),
+        is_as_put: word("sum=") == format!("{:016x}", sum(&text[inner..inner_end])),
+        newline: if text[..inner].ends_with("\r\n") { "\r\n" } else { "\n" },
+    }))
+}
+
+/// A sum over lines, however they are broken.
+///
+/// **Source**: FNV-1a, 64 bits. It guards against edits by hand, not against forgery.
+fn sum(body: &str) -> u64 {
+    let bytes = body.lines().flat_map(|line| line.bytes().chain(std::iter::once(b'\n')));
+    bytes.fold(0xcbf2_9ce4_8422_2325, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{put, take};
+    use crate::part::Comment;
+
+    const BODY: &str = "one\ntwo\n";
+
+    fn round(text: Option<&str>) {
+        for comment in [Comment::Markdown, Comment::Hash, Comment::Slashes] {
+            let one = put(text, comment, BODY, "codex").unwrap();
+            assert_eq!(put(Some(&one), comment, BODY, "codex").unwrap(), one, "twice changes nothing");
+            let two = put(Some(&one), comment, BODY, "amp").unwrap();
+            assert!(two.contains("hosts=amp,codex "), "{two}");
+            assert_eq!(take(&two, comment, "amp").unwrap().as_deref(), Some(one.as_str()));
+            let other = take(&two, comment, "codex").unwrap().unwrap();
+            assert_eq!(take(&other, comment, "amp").unwrap().as_deref(), text);
+            assert_eq!(take(&one, comment, "codex").unwrap().as_deref(), text);
+            assert_eq!(take(&one, comment, "amp").unwrap().as_deref(), Some(one.as_str()));
+            let renewed = put(Some(&one), comment, "three\n", "codex").unwrap();
+            assert_eq!(take(&renewed, comment, "codex").unwrap().as_deref(), text, "{renewed}");
+        }
+    }
+
+    #[test]
+    fn what_was_before_comes_back() {
+        let texts = [
+            "",
+            "\n",
+            "x",
+            "x\n",
+            "x\n\n",
+            "a\r\nb",
+            "a\r\nb\r\n",
+            "a\r\nb\n",
+            "a\nb\r",
+            "\u{feff}",
+            "\u{feff}a\n",
+            "\r",
+        ];
+        texts.into_iter().map(Some).chain([None]).for_each(round);
+    }
+
+    #[test]
+    fn lines_of_people_are_not_written_over() {
+        let one = put(Some("x\n"), Comment::Markdown, BODY, "codex").unwrap();
+        let edited = one.replace("two", "mine");
+        assert_eq!(put(Some(&edited), Comment::Markdown, BODY, "codex").unwrap_err().code, "host_block_edited");
+        assert_eq!(take(&edited, Comment::Markdown, "codex").unwrap_err().code, "host_block_edited");
+        let doubled = format!("{one}{one}");
+        assert_eq!(put(Some(&doubled), Comment::Markdown, BODY, "codex").unwrap_err().code, "host_block_doubled");
+        assert_eq!(take(&doubled, Comment::Markdown, "codex").unwrap_err().code, "host_block_doubled");
+        let followed = format!("{one}more\n");
+        assert_eq!(take(&followed, Comment::Markdown, "codex").unwrap().as_deref(), Some("x\nmore\n"));
+    }
+}
