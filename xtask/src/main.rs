@@ -41,7 +41,7 @@ cargo xtask COMMAND
                                          is made real and opened by the program
   faults [--quick] [--only PART]… [--seed N]
                                          doors (closed outputs, foreign pages), holders (stopped, killed), damage (cut and
-                                         hit files), full-disk (a small file system; needs root), errors (as crash --errors)
+                                         hit files), rebuild (doctor --fix), full-disk (a small file system; needs root), errors (as crash --errors)
   load [--quick]                         many writing processes at once, some of them killed; nothing may
                                          be lost, and everybody must have seen one order of events
   bench [--counts]                       instructions, system calls and sizes against their budgets; without

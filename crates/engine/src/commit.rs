@@ -1,6 +1,8 @@
-//! Which commit stood when a space was last written, and whether it still does.
+//! Which commit stood when a space was last written, and whether git has moved the files since.
 //!
-//! An image that differs after the commit has changed was changed by a checkout or a pull.
+//! An image that differs after a move was changed by a checkout or a pull. A commit of one's own moves
+//! nothing: it says what the files already are. So the log of HEAD decides, which tells the one from the
+//! other; where there is none, it counts whether HEAD names another commit.
 
 use std::path::Path;
 
@@ -8,18 +10,27 @@ use model::{Refusal, Space};
 use store::{Reads, Txn};
 
 use crate::engine::Engine;
-use crate::{git_head, refusals};
+use crate::git_head::{self, Since};
+use crate::refusals;
 
-/// Under which name the commit of a space is remembered.
+/// Under which name the commit of a space is remembered. **Shape**: `SHA` or `SHA SIZE`, of the log of HEAD.
 fn name(space: &Space) -> String {
     format!("commit/{space}")
 }
 
-/// Whether another commit stands than when the space was last written.
+/// Whether git has moved the files since the space was last written.
 pub(crate) fn has_moved(engine: &Engine, reads: &dyn Reads, space: &Space) -> Result<bool, Refusal> {
     let remembered = reads.meta(&name(space)).map_err(|error| refusals::of_store(&error))?;
-    let Some(remembered) = remembered else { return Ok(false) };
-    Ok(checked_out(engine.root()).is_some_and(|commit| commit != remembered))
+    let (Some(remembered), Some(repository)) = (remembered, repository(engine.root())) else { return Ok(false) };
+    let (commit, size) = match remembered.split_once(' ') {
+        Some((commit, size)) => (commit, size.parse().ok()),
+        None => (remembered.as_str(), None),
+    };
+    Ok(match size.map_or(Since::Unknown, |size| git_head::since(repository, size)) {
+        Since::Moved => true,
+        Since::Committed => false,
+        Since::Unknown => git_head::read(repository).is_some_and(|now| now != commit),
+    })
 }
 
 /// Remembers which commit stands now, for spaces that are about to be written.
@@ -28,12 +39,16 @@ pub(crate) fn remember<'a>(
     txn: &mut dyn Txn,
     spaces: impl Iterator<Item = &'a Space>,
 ) -> Result<(), Refusal> {
-    let Some(commit) = checked_out(engine.root()) else { return Ok(()) };
+    let Some(repository) = repository(engine.root()) else { return Ok(()) };
+    let Some(mut now) = git_head::read(repository) else { return Ok(()) };
+    if let Some(size) = git_head::log_size(repository) {
+        now = format!("{now} {size}");
+    }
     for space in spaces {
         let name = name(space);
         let remembered = txn.meta(&name).map_err(|error| refusals::of_store(&error))?;
-        if remembered.as_ref() != Some(&commit) {
-            txn.put_meta(&name, Some(&commit)).map_err(|error| refusals::of_store(&error))?;
+        if remembered.as_ref() != Some(&now) {
+            txn.put_meta(&name, Some(&now)).map_err(|error| refusals::of_store(&error))?;
         }
     }
     Ok(())
@@ -47,7 +62,11 @@ pub(crate) fn actor(engine: &Engine) -> String {
 
 /// The commit of the repository that the project lies in, whether it is its root or not.
 fn checked_out(root: &Path) -> Option<String> {
-    git_head::read(root.ancestors().find(|folder| folder.join(".git").exists())?)
+    git_head::read(repository(root)?)
+}
+
+fn repository(root: &Path) -> Option<&Path> {
+    root.ancestors().find(|folder| folder.join(".git").exists())
 }
 
 #[cfg(test)]

@@ -315,6 +315,11 @@ impl Engine {
         Ok(slot.clone())
     }
 
+    /// Closes the store, which is about to be replaced; the next request opens what stands there then.
+    pub(crate) fn let_go_of_store(&self) {
+        *self.store.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
     /// The store, made where there is none.
     pub(crate) fn created_store(&self) -> Result<Arc<dyn Store>, Refusal> {
         if let Some(store) = self.opened_store()? {

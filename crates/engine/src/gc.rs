@@ -6,8 +6,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::ControlFlow;
 
-use model::{EntryCause, FolderMove, Object, ProjectPath, RecordKey, Refusal, Revision, Space, Timestamp, Value};
-use store::{EntryPage, Reads, Splice, Store, StoredChange, StoredEntry, TableState};
+use model::{
+    EntryCause, FolderMove, Object, ProjectPath, RecordKey, Refusal, Revision, Space, Timestamp, Value, Warning,
+};
+use store::{EntryPage, Reads, Splice, Store, StoreError, StoredChange, StoredEntry, TableState};
 
 use crate::engine::{Engine, Identity};
 use crate::images;
@@ -24,6 +26,9 @@ const AT_ONCE: usize = 512;
 
 /// How long receipts are kept. **Units**: milliseconds.
 const RECEIPTS: i64 = 7 * 24 * 60 * 60 * 1000;
+
+/// Where the folders are kept that are to be removed, from the commit that folds their entries on.
+const TRASHED: &str = "gc/trashed";
 
 /// Where folders go that entries remove.
 const TRASH: &str = ".mainstay/trash/";
@@ -73,11 +78,19 @@ impl Engine {
         let plan = self.plan(store.as_ref(), bound)?;
         let removed = self.fold(store.as_ref(), &plan)?;
         let queue = FileLock::acquire(&self.home().lock("queue"), Deadline::within(wait))?;
-        if plan.dropped > 0 {
-            store.compact().map_err(failed)?;
-        }
+        let compacted = if plan.dropped > 0 { store.compact() } else { Ok(()) };
         drop(queue);
-        Ok(report(plan.dropped, before, size()?, &removed, plan.held, false))
+        let mut object = report(plan.dropped, before, size()?, &removed, plan.held, false);
+        match compacted {
+            // What was folded stays folded, and its room is used by what is written next.
+            Err(StoreError::Io(why)) => {
+                let message = format!("the store's file could not be made smaller ({why})");
+                let warning = Warning::new("not_compacted", message).with("hint", "run gc again when there is room");
+                object.insert("warnings".into(), Value::Array(vec![Value::Object(warning.to_object())]));
+            }
+            compacted => compacted.map_err(failed)?,
+        }
+        Ok(object)
     }
 
     // Finds how far folding may go.
@@ -156,7 +169,8 @@ impl Engine {
     // Folds stretch by stretch; answers the folders that went for good.
     fn fold(&self, store: &dyn Store, plan: &Plan) -> Result<Vec<String>, Refusal> {
         let mut state: BTreeMap<RecordKey, String> = BTreeMap::new();
-        let (mut start, mut trashed) = (Revision(0), Vec::new());
+        let (mut start, mut trashed) =
+            (Revision(0), store.read().map_err(failed).and_then(|reads| left_in_trash(reads.as_ref()))?);
         for (place, end) in plan.ends.iter().enumerate() {
             let mut stretch = Stretch::new(place == 0);
             let mut after = start;
@@ -169,28 +183,49 @@ impl Engine {
                     stretch.add(entry, &mut state)?;
                 }
                 if stretch.count >= STEP || after == *end {
-                    self.commit(store, start, stretch.baseline(&state))?;
+                    trashed.append(&mut stretch.trashed);
+                    self.commit(store, start, stretch.baseline(&state), &trashed)?;
                     stretch.count = 1;
                 }
             }
-            trashed.append(&mut stretch.trashed);
             start = *end;
         }
-        self.empty_trash(store, plan, trashed)
+        let removed = self.empty_trash(store, plan, &trashed)?;
+        if !trashed.is_empty() {
+            let _queue = FileLock::acquire(&self.home().lock("queue"), Deadline::within(self.lock_wait(WAIT)))?;
+            let mut txn = store.begin().map_err(failed)?;
+            txn.put_meta(TRASHED, None).map_err(failed)?;
+            txn.commit().map_err(|error| refusals::of_commit(&error))?;
+        }
+        Ok(removed)
     }
 
-    fn commit(&self, store: &dyn Store, after: Revision, baseline: Option<StoredEntry>) -> Result<(), Refusal> {
+    fn commit(
+        &self,
+        store: &dyn Store,
+        after: Revision,
+        baseline: Option<StoredEntry>,
+        trashed: &[ProjectPath],
+    ) -> Result<(), Refusal> {
         let Some(baseline) = baseline else { return Ok(()) };
         let _queue = FileLock::acquire(&self.home().lock("queue"), Deadline::within(self.lock_wait(WAIT)))?;
         let mut txn = store.begin().map_err(failed)?;
         txn.fold(after, &baseline).map_err(failed)?;
+        if !trashed.is_empty() {
+            // The entries that tell of these folders are gone with this commit.
+            let paths: Vec<&str> = trashed.iter().map(ProjectPath::as_str).collect();
+            txn.put_meta(TRASHED, Some(&Value::from(paths).to_string())).map_err(failed)?;
+        }
         txn.drop_receipts(Timestamp::from_millis(self.now()?.as_millis().saturating_sub(RECEIPTS))).map_err(failed)?;
         txn.commit().map_err(|error| refusals::of_commit(&error))
     }
 
     // A folder stays that an entry which is left may bring back.
-    fn empty_trash(&self, store: &dyn Store, plan: &Plan, trashed: Vec<ProjectPath>) -> Result<Vec<String>, Refusal> {
-        let Some(first) = plan.ends.first().filter(|_| !trashed.is_empty()) else { return Ok(Vec::new()) };
+    fn empty_trash(&self, store: &dyn Store, plan: &Plan, trashed: &[ProjectPath]) -> Result<Vec<String>, Refusal> {
+        if trashed.is_empty() {
+            return Ok(Vec::new());
+        }
+        let first = plan.ends.first().copied().unwrap_or_default();
         let mut needed: HashSet<ProjectPath> = HashSet::new();
         let mut see = |entry: StoredEntry| {
             needed.extend(entry.moves.into_iter().flat_map(|step| [step.from, step.to]));
@@ -203,16 +238,23 @@ impl Engine {
         };
         let mut removed = Vec::new();
         for path in trashed {
-            if is_needed(&path) {
+            if is_needed(path) {
                 continue;
             }
-            let gone = images::remove_trashed(self.files(), &path);
+            let gone = images::remove_trashed(self.files(), path);
             if gone.map_err(|error| refusals::of_io(path.as_str(), &error))? {
                 removed.push(path.as_str().to_owned());
             }
         }
         Ok(removed)
     }
+}
+
+/// The folders that an earlier gc was to remove and may not have come to.
+pub(crate) fn left_in_trash(reads: &dyn Reads) -> Result<Vec<ProjectPath>, Refusal> {
+    let text = reads.meta(TRASHED).map_err(failed)?.unwrap_or_default();
+    let paths: Vec<String> = serde_json::from_str(&text).unwrap_or_default();
+    Ok(paths.into_iter().filter_map(|path| ProjectPath::new(path).ok()).collect())
 }
 
 fn beneath(path: &ProjectPath, folder: &ProjectPath) -> bool {

@@ -4,7 +4,7 @@
 //! **Source**: gitrepository-layout(5), git-pack-refs(1).
 
 use std::fs;
-use std::io::Read as _;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 /// Largest file of a repository that is read. **Units**: bytes; packed references of large projects fit.
@@ -34,6 +34,53 @@ pub(crate) fn read(root: &Path) -> Option<String> {
         }
     }
     None
+}
+
+/// What the log of HEAD tells of the time since it had some size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Since {
+    /// A checkout, a pull, a reset: the files are others.
+    Moved,
+    /// Commits of what stood in the files, and nothing else.
+    Committed,
+    /// There is no log, or nothing new in it, or it was cut.
+    Unknown,
+}
+
+/// The size of the log of HEAD, if git keeps one. **Units**: bytes.
+pub(crate) fn log_size(root: &Path) -> Option<u64> {
+    let found = fs::metadata(log(root)?).ok()?;
+    found.is_file().then_some(found.len())
+}
+
+/// What has been logged behind the first `size` bytes.
+pub(crate) fn since(root: &Path, size: u64) -> Since {
+    let Some(path) = log(root).filter(|_| log_size(root).is_some_and(|now| now > size)) else { return Since::Unknown };
+    let read = || {
+        let mut file = fs::File::open(path)?;
+        file.seek(SeekFrom::Start(size))?;
+        let mut news = Vec::new();
+        file.take(LIMIT).read_to_end(&mut news)?;
+        io::Result::Ok(news)
+    };
+    let Ok(news) = read() else { return Since::Unknown };
+    let news = String::from_utf8_lossy(&news);
+    if news.lines().all(keeps_files) { Since::Committed } else { Since::Moved }
+}
+
+// **Shape** of a line: `OLD NEW NAME <MAIL> TIME ZONE\tWHAT`. A commit that ends a merge or a picking was
+// preceded by changes that git made.
+fn keeps_files(line: &str) -> bool {
+    let Some((who, what)) = line.split_once('\t') else { return false };
+    let mut commits = who.split(' ');
+    let stays = commits.next() == commits.next();
+    ["commit: ", "commit (initial): ", "commit (amend): ", "Branch: "].iter().any(|start| what.starts_with(start))
+        || (stays && what.starts_with("checkout: "))
+}
+
+// A worktree has a log of its own.
+fn log(root: &Path) -> Option<PathBuf> {
+    Some(git_folder(root)?.join("logs/HEAD"))
 }
 
 /// `.git` itself, or the folder that the link of a worktree names.
@@ -77,6 +124,8 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
+    use super::Since;
+
     const SHA: &str = "7a1b2c3d4e5f60718293a4b5c6d7e8f901234567";
 
     fn write(root: &Path, path: &str, text: &str) {
@@ -107,6 +156,30 @@ mod tests {
             ("main/.git/packed-refs", &packed),
         ];
         check(&worktree, "tree", Some(SHA));
+    }
+
+    #[test]
+    fn the_log_tells_commits_from_moves() {
+        let line = |old: &str, new: &str, what: &str| format!("{old} {new} A B <a@b> 1 +0000\t{what}\n");
+        let first = line("0", "1", "commit (initial): x");
+        let check = |news: &[(&str, &str, &str)], expected: Since| {
+            let folder = tempfile::tempdir().unwrap();
+            let news: String = news.iter().map(|(old, new, what)| line(old, new, what)).collect();
+            write(folder.path(), ".git/logs/HEAD", &format!("{first}{news}"));
+            assert_eq!(super::since(folder.path(), first.len() as u64), expected, "{news}");
+        };
+        check(&[], Since::Unknown);
+        check(&[("1", "2", "commit: y"), ("2", "3", "commit (amend): z")], Since::Committed);
+        check(&[("1", "2", "commit: y"), ("2", "1", "checkout: moving from main to HEAD~1")], Since::Moved);
+        check(&[("1", "1", "checkout: moving from main to new")], Since::Committed);
+        check(&[("1", "1", "reset: moving to HEAD")], Since::Moved);
+        check(&[("1", "2", "pull: Fast-forward")], Since::Moved);
+        check(&[("1", "2", "commit (merge): Merge branch 'x'")], Since::Moved);
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), ".git/logs/HEAD", &first);
+        assert_eq!(super::since(folder.path(), first.len() as u64 + 1), Since::Unknown);
+        assert_eq!(super::log_size(folder.path()), Some(first.len() as u64));
+        check(&[("1", "2", "commit: torn\nline without a tab")], Since::Moved);
     }
 
     #[test]

@@ -78,3 +78,41 @@ fn without_a_repository_or_a_move_it_is_someone_elses_edit() {
         assert_eq!(desk.journal()[1], "2 external take_in");
     }
 }
+
+/// A line of the log of HEAD, as git adds one.
+fn logged(desk: &Desk, from: &str, to: &str, what: &str) {
+    let path = desk.at(".git/logs/HEAD");
+    let before = std::fs::read_to_string(&path).unwrap_or_default();
+    desk.edit(".git/logs/HEAD", format!("{before}{from} {to} A <a@b> 1 +0000\t{what}\n"));
+    head(desk, to);
+}
+
+#[test]
+fn a_checkout_of_the_commit_that_was_written_on_is_a_move() {
+    let desk = repository();
+    logged(&desk, ONE, ONE, "checkout: moving from x to main");
+    desk.done("put", pair("b", "two"));
+    let old = desk.text(ITEMS);
+    desk.done("put", pair("a", "new"));
+    let new = desk.text(ITEMS);
+    // The usual way of working: what was written is committed, then an older commit is looked at.
+    logged(&desk, ONE, TWO, "commit: what was written");
+    logged(&desk, TWO, ONE, "checkout: moving from main to HEAD~1");
+    desk.edit(ITEMS, &old);
+    desk.edit(TRUTH, "{\"x\":\"2\"}\n");
+    let reply = undo(&desk, newest()).unwrap();
+    assert_eq!(desk.journal()[1], "6 git:1111111 take_in");
+    assert_eq!(reply.body["changes"].as_array().unwrap().len(), 2);
+    assert_eq!(desk.text(ITEMS), new);
+}
+
+#[test]
+fn an_edit_after_a_commit_of_ones_own_is_an_edit() {
+    let desk = repository();
+    logged(&desk, ONE, ONE, "checkout: moving from x to main");
+    desk.done("put", pair("b", "two"));
+    logged(&desk, ONE, TWO, "commit: what was written");
+    desk.edit(ITEMS, "# Items\n\na: edited\nb: two\n");
+    desk.done("put", pair("c", "three"));
+    assert_eq!(desk.journal()[1], "5 external take_in");
+}

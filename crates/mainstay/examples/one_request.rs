@@ -16,8 +16,8 @@ use model::{
     Scan, Space, TableRows, Timestamp,
 };
 use store::{
-    Checkpoint, EntryPage, ImageState, NewEntry, Opener, PendingMove, Reads, Receipt, Splice, Store, StoreError,
-    StoreSize, StoredEntry, TableState, Txn,
+    Checkpoint, EntryPage, ImageState, Keepsake, KeepsakeKind, NewEntry, Opener, PendingMove, Reads, Receipt, Splice,
+    Store, StoreError, StoreSize, StoredEntry, TableState, Txn,
 };
 
 static NARRATED: Narrated = Narrated;
@@ -116,8 +116,8 @@ impl Opener for NarratedStores {
         let store = store_sqlite::SqliteOpener.open(folder)?;
         Ok(store.map(|store| Box::new(NarratedStore(store)) as Box<dyn Store>))
     }
-    fn set_aside(&self, folder: &Path, aside: &Path) -> Result<(), StoreError> {
-        store_sqlite::SqliteOpener.set_aside(folder, aside)
+    fn replace(&self, folder: &Path, with: &Path) -> Result<(), StoreError> {
+        store_sqlite::SqliteOpener.replace(folder, with)
     }
     fn copy_files(&self, folder: &Path, copy: &Path) -> Result<(), StoreError> {
         store_sqlite::SqliteOpener.copy_files(folder, copy)
@@ -206,6 +206,9 @@ impl Reads for NarratedTxn<'_> {
     fn meta(&self, name: &str) -> Result<Option<String>, StoreError> {
         self.0.meta(name)
     }
+    fn keepsakes(&self, kind: KeepsakeKind, visit: &mut dyn FnMut(Keepsake)) -> Result<bool, StoreError> {
+        self.0.keepsakes(kind, visit)
+    }
 }
 
 impl Txn for NarratedTxn<'_> {
@@ -249,6 +252,9 @@ impl Txn for NarratedTxn<'_> {
     fn put_table(&mut self, table: &TableState) -> Result<(), StoreError> {
         println!("6 store     the table image is meant to show revision {}", table.intended);
         self.0.put_table(table)
+    }
+    fn put_move(&mut self, pending: &PendingMove) -> Result<(), StoreError> {
+        self.0.put_move(pending)
     }
     fn settle_move(&mut self, pending: &PendingMove) -> Result<(), StoreError> {
         self.0.settle_move(pending)

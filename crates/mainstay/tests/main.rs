@@ -2,8 +2,10 @@
 #![allow(clippy::unwrap_used)]
 
 mod agent;
+mod doctor;
 mod eneo;
 mod environment;
+mod git;
 mod hooks;
 mod house;
 mod machine;

@@ -5,7 +5,9 @@ use std::path::Path;
 
 use model::{Change, EntryCause, FolderMove, Record, RecordKey, Revision, Scan, Space, Timestamp};
 
-use crate::{Checkpoint, ImageState, PendingMove, Receipt, Splice, StoreError, StoredEntry, TableState};
+use crate::{
+    Checkpoint, ImageState, Keepsake, KeepsakeKind, PendingMove, Receipt, Splice, StoreError, StoredEntry, TableState,
+};
 
 /// One project's durable state.
 pub trait Store: Send + Sync {
@@ -108,6 +110,11 @@ pub trait Reads {
 
     /// A small named value of the engine's own.
     fn meta(&self, name: &str) -> Result<Option<String>, StoreError>;
+
+    /// Hands out every row of a kind that can be read; answers whether those were all.
+    ///
+    /// Damage ends nothing: what lies behind it is handed out as well, and a row may come twice.
+    fn keepsakes(&self, kind: KeepsakeKind, visit: &mut dyn FnMut(Keepsake)) -> Result<bool, StoreError>;
 }
 
 /// Writing. Nothing is visible to others, or safe, before [`Txn::commit`] returns.
@@ -154,6 +161,9 @@ pub trait Txn: Reads {
 
     /// Remembers a table image, replacing what was remembered of its space and place.
     fn put_table(&mut self, table: &TableState) -> Result<(), StoreError>;
+
+    /// Remembers that a move is pending, as a store did that this one takes the place of.
+    fn put_move(&mut self, pending: &PendingMove) -> Result<(), StoreError>;
 
     /// Forgets that a move is pending: it has happened.
     fn settle_move(&mut self, pending: &PendingMove) -> Result<(), StoreError>;
@@ -213,10 +223,14 @@ pub trait Opener: Send + Sync {
     /// Opens the store that stands in `folder`; `None` when there is none yet. Creates nothing.
     fn open(&self, folder: &Path) -> Result<Option<Box<dyn Store>>, StoreError>;
 
-    /// Moves the files of the store that stands in `folder` into the folder `aside`, as they are.
-    fn set_aside(&self, folder: &Path, aside: &Path) -> Result<(), StoreError>;
+    /// Puts the store that stands in the folder `with`, and that nobody has open, in the place of the one
+    /// in `folder`, damaged or not, in one step.
+    ///
+    /// **Errors**: then the old one stands in its place, unless `with` holds none any more.
+    fn replace(&self, folder: &Path, with: &Path) -> Result<(), StoreError>;
 
-    /// Copies the files of the store that stands in `folder` into the folder `copy`, damaged or not.
+    /// Copies the files of the store that stands in `folder` into the folder `copy`, damaged or not, and
+    /// makes them safe.
     fn copy_files(&self, folder: &Path, copy: &Path) -> Result<(), StoreError>;
 
     /// Opens the store that stands in `folder`, making one first if there is none.

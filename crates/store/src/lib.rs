@@ -8,6 +8,7 @@
 mod audit;
 mod contract;
 mod error;
+mod keepsake;
 mod splice;
 mod state;
 mod stretches;
@@ -19,6 +20,7 @@ mod unwind;
 pub use audit::audit;
 pub use contract::{EntryPage, NewEntry, Opener, Reads, Store, StoreSize, Txn};
 pub use error::StoreError;
+pub use keepsake::{Keepsake, KeepsakeKind};
 pub use splice::{Splice, SpliceError};
 pub use state::{Checkpoint, ImageState, Mark, PendingMove, Receipt, StoredChange, StoredEntry, TableState};
 pub use stretches::Stretch;

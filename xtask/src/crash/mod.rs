@@ -140,7 +140,7 @@ fn faults(place: usize, point: &Point, choice: &Choice) -> Vec<(Point, Fault)> {
 }
 
 /// Every fifth point, and the first and last of each system call.
-fn sample(points: Vec<Point>) -> Vec<Point> {
+pub(crate) fn sample(points: Vec<Point>) -> Vec<Point> {
     let is_last = |index: usize, call: &str| points[index + 1..].iter().all(|later| later.call != call);
     let is_first = |index: usize, call: &str| points[..index].iter().all(|earlier| earlier.call != call);
     let taken: Vec<bool> = points

@@ -42,7 +42,7 @@ impl Point {
 
 /// Runs the verb once and lists its points: the calls that change something.
 pub(crate) fn points(scenario: &Scenario, project: &Project<'_>) -> Result<Vec<Point>, String> {
-    parse(&record(scenario, project)?, |call, arguments| !OPENING.contains(&call) || arguments.contains("O_CREAT"))
+    points_of(&scenario.words(), project)
 }
 
 /// The same, and the openings of files of the project, which may fail too.
@@ -55,15 +55,20 @@ pub(crate) fn failing(scenario: &Scenario, project: &Project<'_>) -> Result<Vec<
     let is_ours = |call: &str, arguments: &str| {
         (call == "openat2" || arguments.contains(&root)) && (arguments.contains("O_CREAT") || !is_late(arguments))
     };
-    parse(&record(scenario, project)?, |call, arguments| !OPENING.contains(&call) || is_ours(call, arguments))
+    parse(&record(&scenario.words(), project)?, |call, arguments| !OPENING.contains(&call) || is_ours(call, arguments))
 }
 
-fn record(scenario: &Scenario, project: &Project<'_>) -> Result<String, String> {
+/// The points of any command; one that ends with findings has done its work as well.
+pub(crate) fn points_of(words: &[&str], project: &Project<'_>) -> Result<Vec<Point>, String> {
+    parse(&record(words, project)?, |call, arguments| !OPENING.contains(&call) || arguments.contains("O_CREAT"))
+}
+
+fn record(verb: &[&str], project: &Project<'_>) -> Result<String, String> {
     let log = project.root().join("../strace.log");
     let words =
         ["strace", "-f", "-o", &log.display().to_string(), "-e", &format!("trace={MUTATING}")].map(String::from);
-    let finished = end(project.under(&words).args(scenario.words()))?;
-    if !finished.status.success() {
+    let finished = end(project.under(&words).args(verb))?;
+    if finished.status.code().is_none_or(|code| code > 1) || finished.stdout.contains("\"error\":{") {
         return Err(format!("the traced run ended with {}: {}", finished.exit(), finished.stderr));
     }
     fs::read_to_string(&log).map_err(|error| format!("{}: {error}", log.display()))

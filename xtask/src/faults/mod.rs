@@ -4,6 +4,7 @@ mod damage;
 mod doors;
 mod full_disk;
 mod holders;
+mod rebuild;
 
 use crate::arguments::Arguments;
 use crate::crash;
@@ -35,6 +36,7 @@ const PARTS: &[Part] = &[
     Part { name: "doors", run: doors::check },
     Part { name: "holders", run: holders::check },
     Part { name: "damage", run: damage::check },
+    Part { name: "rebuild", run: rebuild::check },
     Part { name: "full-disk", run: full_disk::check },
     Part { name: "errors", run: errors },
 ];

@@ -1,19 +1,25 @@
 //! `doctor`: what is wrong with the store, the images, the locks and the formats' own state.
 
+mod leftovers;
+mod losses;
 mod rebuild;
 mod repair;
+mod salvage;
 
 use format::{Format, View};
 use model::{Context, Finding, Object, Origin, Refusal, Severity, Value};
 use store::Store;
 
 use crate::engine::Engine;
+use crate::gc::left_in_trash;
 use crate::ground::{Ground, Standing};
 use crate::locks::FileLock;
 use crate::read::{is_waiting, survey};
 use crate::records::StoreRecords;
 use crate::refusals;
 use crate::spool::Spool;
+use losses::Loss;
+use salvage::Salvage;
 
 /// Where the store stands, for people.
 const STORE: &str = ".mainstay/state.db";
@@ -60,6 +66,9 @@ impl Engine {
                 findings.push(finding("lock_held", Severity::Warning, name, message, None));
             }
         }
+        if is_ours {
+            findings.extend(self.leftovers());
+        }
         if is_ours && !Spool::of(self.home()).is_empty() {
             let message = "events wait to be applied; the next writing command of their format applies them".to_owned();
             findings.push(finding("spool_pending", Severity::Warning, ".mainstay/spool", message, Some(FIX)));
@@ -72,7 +81,12 @@ impl Engine {
         let store = match self.opened_store() {
             Ok(store) => store,
             Err(refusal) => {
-                findings.push(of_refusal(&refusal, STORE));
+                let is_corrupt = refusal.code == "store_corrupt";
+                findings.push(Finding {
+                    fix: is_corrupt.then(|| FIX.to_owned()).or(refusal.hint.clone()),
+                    ..of_refusal(&refusal, STORE)
+                });
+                findings.extend(is_corrupt.then(|| Loss::of_everything().finding()));
                 None
             }
         };
@@ -80,16 +94,28 @@ impl Engine {
         let problems = store.check().map_err(|error| refusals::of_store(&error))?;
         let is_sound = problems.is_empty();
         for problem in problems {
-            findings.push(finding("store_corrupt", Severity::Error, STORE, problem, Some("mainstay doctor --fix")));
+            findings.push(finding("store_corrupt", Severity::Error, STORE, problem, Some(FIX)));
         }
         if !is_sound {
+            let losses = match store.read() {
+                Ok(reads) => Salvage::of(reads.as_ref(), self.now()?)?.losses,
+                Err(_) => vec![Loss::of_everything()],
+            };
+            findings.extend(losses.iter().map(Loss::finding));
             return Ok(Some(store));
         }
+        let told = store.read().map(|reads| losses::remembered(reads.as_ref()));
+        findings.extend(told.unwrap_or_default().iter().map(Loss::finding));
         let pending =
             store.read().and_then(|reads| reads.pending_moves()).map_err(|error| refusals::of_store(&error))?;
         for one in pending {
             let message = format!("the folder {} waits to be moved to {}", one.step.from, one.step.to);
             findings.push(finding("move_pending", Severity::Warning, one.step.from.as_str(), message, Some(FIX)));
+        }
+        let trashed = store.read().map_err(refusals::failed).and_then(|reads| left_in_trash(reads.as_ref()))?;
+        if !trashed.is_empty() && FileLock::holder(&self.home().lock("gc")).is_none() {
+            let message = format!("{} removed folders are still in the trash: a gc was cut short", trashed.len());
+            findings.push(finding("trash_left", Severity::Warning, ".mainstay/trash", message, Some("mainstay gc")));
         }
         let size = store.size().map_err(|error| refusals::of_store(&error))?;
         if size.wal_bytes > LARGE_LOG {
@@ -109,10 +135,11 @@ impl Engine {
         let reads = snapshot.as_deref();
         let records = StoreRecords::new(reads);
         let view = View { records: &records, files: self.files(), probes: self.probes() };
-        let mut findings = Vec::new();
+        let (mut findings, mut leftovers) = (Vec::new(), Vec::new());
         for space in format.spaces(None, &view, ctx)? {
             let ground = survey(self, reads, format, space, &view, ctx)?;
             findings.extend(of_files(&ground));
+            leftovers.extend(self.left_beside(&ground));
             match is_waiting(self, reads, &ground) {
                 Ok(true) if findings.is_empty() => findings.push(finding(
                     "outside_waiting",
@@ -125,6 +152,9 @@ impl Engine {
                 Err(refusal) => findings.push(of_refusal(&refusal, ground.space.as_str())),
             }
         }
+        // Several spaces may share a folder.
+        leftovers.dedup();
+        findings.extend(leftovers);
         Ok(findings)
     }
 }

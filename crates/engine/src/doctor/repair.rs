@@ -2,15 +2,12 @@
 
 use model::{Finding, Object, Refusal, Value};
 
-use super::{STORE, report};
+use super::{STORE, leftovers, losses, report};
 use crate::backup;
 use crate::engine::{Engine, Identity};
 
 /// What the next writing request would mend as well.
 const BY_SETTLING: [&str; 5] = ["image_stale", "image_edited", "outside_waiting", "spool_pending", "move_pending"];
-
-/// A store that has to be made anew.
-const BY_REBUILDING: [&str; 1] = ["store_corrupt"];
 
 /// What is done, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +16,8 @@ enum Step {
     Copy,
     /// A damaged one is set aside, and a new one gets what can still be read.
     Rebuild,
+    /// What killed writers left is taken away.
+    Clear,
     /// Heal, take in, publish.
     Settle,
 }
@@ -30,6 +29,7 @@ impl Step {
             Self::Rebuild => {
                 "set the damaged store aside in .mainstay/damaged-…/ and make a new one from what can still be read"
             }
+            Self::Clear => "take away what killed commands left behind",
             Self::Settle => "finish what waits: folder moves, spooled events, outside edits, images",
         }
     }
@@ -50,10 +50,16 @@ impl Engine {
             match step {
                 Step::Copy => kept = Some(self.copy_of_store()?),
                 Step::Rebuild => kept = Some(self.rebuild()?),
+                Step::Clear => self.clear(&found)?,
                 Step::Settle => drop(self.settle(identity)?),
             }
         }
         let left = if steps.is_empty() { found.clone() } else { self.findings()? };
+        // What is lost is told by one `--fix`, which is this one.
+        let is_remembered = left.iter().any(|one| one.code == losses::CODE) && !left.iter().any(is_damage);
+        if is_remembered {
+            self.forget_losses()?;
+        }
         let is_left = |one: &Finding| left.iter().any(|other| other.code == one.code && other.place == one.place);
         let gone: Vec<Finding> = found.into_iter().filter(|one| !is_left(one)).collect();
         let mut object = report(&gone, &left);
@@ -71,16 +77,20 @@ impl Engine {
     }
 }
 
+fn is_damage(finding: &Finding) -> bool {
+    finding.code == "store_corrupt" && finding.place == STORE
+}
+
 fn plan(found: &[Finding], has_store: bool) -> Vec<Step> {
-    let any = |codes: &[&str]| {
-        found.iter().any(|one| codes.contains(&one.code.as_str()) && (codes != BY_REBUILDING || one.place == STORE))
-    };
-    if any(&BY_REBUILDING) {
-        return vec![Step::Rebuild, Step::Settle];
+    let mut steps = Vec::new();
+    let settles = found.iter().any(|one| BY_SETTLING.contains(&one.code.as_str()));
+    if found.iter().any(is_damage) {
+        steps.extend([Step::Rebuild, Step::Settle]);
+    } else if settles {
+        steps.extend([Step::Copy, Step::Settle].into_iter().filter(|step| has_store || *step == Step::Settle));
     }
-    match (any(&BY_SETTLING), has_store) {
-        (true, true) => vec![Step::Copy, Step::Settle],
-        (true, false) => vec![Step::Settle],
-        (false, _) => Vec::new(),
+    if found.iter().any(|one| one.code == leftovers::CODE) {
+        steps.push(Step::Clear);
     }
+    steps
 }

@@ -56,6 +56,16 @@ impl ProjectFiles {
         }
     }
 
+    /// The names in a folder, or in the root, sorted.
+    pub(crate) fn names(&self, folder: Option<&ProjectPath>) -> Vec<String> {
+        let Ok(entries) = self.dir.read_dir(folder.map_or(".", ProjectPath::as_str)) else {
+            return Vec::new();
+        };
+        let mut names: Vec<String> = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+        names.sort_unstable();
+        names
+    }
+
     /// The stamp of what stands at a path now; `None` when there is no regular file.
     pub(crate) fn stamp(&self, path: &ProjectPath) -> Option<FileStamp> {
         let metadata = self.dir.symlink_metadata(path.as_str()).ok()?;
@@ -111,12 +121,7 @@ impl Files for ProjectFiles {
     }
 
     fn list(&self, folder: &ProjectPath) -> Vec<String> {
-        let Ok(entries) = self.dir.read_dir(folder.as_str()) else {
-            return Vec::new();
-        };
-        let mut names: Vec<String> = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
-        names.sort_unstable();
-        names
+        self.names(Some(folder))
     }
 
     fn is_folder(&self, path: &ProjectPath) -> bool {

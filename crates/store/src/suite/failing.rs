@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use model::{Record, RecordKey, Revision, Scan, Space, Timestamp};
 
 use crate::{
-    Checkpoint, EntryPage, ImageState, NewEntry, Opener, PendingMove, Reads, Receipt, Splice, Store, StoreError,
-    StoreSize, StoredEntry, TableState, Txn,
+    Checkpoint, EntryPage, ImageState, Keepsake, KeepsakeKind, NewEntry, Opener, PendingMove, Reads, Receipt, Splice,
+    Store, StoreError, StoreSize, StoredEntry, TableState, Txn,
 };
 
 /// Which call fails; its clones share one count.
@@ -82,9 +82,9 @@ impl<T: Opener> Opener for FailingOpener<T> {
         Ok(self.inner.open(folder)?.map(|store| self.wrap(store)))
     }
 
-    fn set_aside(&self, folder: &Path, aside: &Path) -> Result<(), StoreError> {
+    fn replace(&self, folder: &Path, with: &Path) -> Result<(), StoreError> {
         self.faults.pass()?;
-        self.inner.set_aside(folder, aside)
+        self.inner.replace(folder, with)
     }
 
     fn copy_files(&self, folder: &Path, copy: &Path) -> Result<(), StoreError> {
@@ -224,6 +224,11 @@ impl<T: Reads + ?Sized> Reads for Session<'_, T> {
         self.faults.pass()?;
         self.inner.meta(name)
     }
+
+    fn keepsakes(&self, kind: KeepsakeKind, visit: &mut dyn FnMut(Keepsake)) -> Result<bool, StoreError> {
+        self.faults.pass()?;
+        self.inner.keepsakes(kind, visit)
+    }
 }
 
 impl Txn for Session<'_, dyn Txn + '_> {
@@ -285,6 +290,11 @@ impl Txn for Session<'_, dyn Txn + '_> {
     fn put_table(&mut self, table: &TableState) -> Result<(), StoreError> {
         self.faults.pass()?;
         self.inner.put_table(table)
+    }
+
+    fn put_move(&mut self, pending: &PendingMove) -> Result<(), StoreError> {
+        self.faults.pass()?;
+        self.inner.put_move(pending)
     }
 
     fn settle_move(&mut self, pending: &PendingMove) -> Result<(), StoreError> {

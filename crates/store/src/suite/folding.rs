@@ -6,7 +6,7 @@ use model::{EntryCause, FolderMove, ProjectPath, Revision, Space, Timestamp};
 use tempfile::TempDir;
 
 use super::desk::{Desk, change, key, page, text_of};
-use crate::{Checkpoint, NewEntry, Opener, Receipt, Splice, StoreError, StoredChange, StoredEntry, Txn};
+use crate::{Checkpoint, NewEntry, Opener, Receipt, Splice, Store, StoreError, StoredChange, StoredEntry, Txn};
 
 /// Three entries about two records.
 fn three(desk: &Desk<'_>) -> Vec<StoredEntry> {
@@ -174,8 +174,8 @@ pub fn oldest_computed_reply(opener: &dyn Opener) {
     assert_eq!(desk.read().oldest_computed().unwrap(), Some(Revision(5)));
 }
 
-/// A store's files are copied, and moved away so that there is none left.
-pub fn files_are_set_aside(opener: &dyn Opener) {
+/// A store's files are copied, and another store takes its place.
+pub fn a_store_takes_the_place_of_another(opener: &dyn Opener) {
     let desk = Desk::new(opener);
     three(&desk);
     let root = TempDir::new().unwrap();
@@ -184,20 +184,31 @@ pub fn files_are_set_aside(opener: &dyn Opener) {
         fs::create_dir(&folder).unwrap();
         folder
     };
-    let (copy, aside) = (folder("copy"), folder("aside"));
+    let (copy, new) = (folder("copy"), folder("new"));
     opener.copy_files(desk.folder(), &copy).unwrap();
-    assert_eq!(desk.read().head().unwrap(), Revision(3));
-    opener.set_aside(desk.folder(), &aside).unwrap();
+    let fresh = opener.create(&new).unwrap();
+    let append = |store: &dyn Store| {
+        let entry = NewEntry { changes: &[], ..super::desk::entry(&[]) };
+        let mut txn = store.begin().unwrap();
+        let revision = txn.append(&entry).unwrap();
+        txn.commit().unwrap();
+        revision
+    };
+    assert_eq!(append(fresh.as_ref()), Revision(1));
+    drop(fresh);
+    // One that reads the old one goes on reading it.
+    let reads = desk.read();
+    opener.replace(desk.folder(), &new).unwrap();
+    assert_eq!(reads.head().unwrap(), Revision(3));
+    drop(reads);
     assert!(!desk.store.is_current());
-    assert!(opener.open(desk.folder()).unwrap().is_none());
-    for folder in [&copy, &aside] {
-        let store = opener.open(folder).unwrap().unwrap();
-        let reads = store.read().unwrap();
-        assert_eq!(reads.head().unwrap(), Revision(3));
-    }
-    let fresh = opener.create(desk.folder()).unwrap();
-    let entry = NewEntry { changes: &[], ..super::desk::entry(&[]) };
-    let mut txn = fresh.begin().unwrap();
-    assert_eq!(txn.append(&entry).unwrap(), Revision(1));
-    txn.commit().unwrap();
+    assert!(opener.open(&new).unwrap().is_none());
+    let head = |folder: &std::path::Path| opener.open(folder).unwrap().unwrap().read().unwrap().head().unwrap();
+    assert_eq!(head(&copy), Revision(3));
+    assert_eq!(head(desk.folder()), Revision(1));
+    assert_eq!(append(opener.open(desk.folder()).unwrap().unwrap().as_ref()), Revision(2));
+    // Where there is none at all, it just gets the place.
+    let nowhere = folder("nowhere");
+    opener.replace(&nowhere, &copy).unwrap();
+    assert_eq!(head(&nowhere), Revision(3));
 }

@@ -18,8 +18,8 @@ mod transactions;
 
 pub use failing::{Failing, FailingOpener, Faults};
 pub use folding::{
-    checkpoints, entries_are_folded, entries_are_read_forwards, entries_are_replayed, files_are_set_aside,
-    oldest_computed_reply, what_does_not_fit_is_not_replayed,
+    a_store_takes_the_place_of_another, checkpoints, entries_are_folded, entries_are_read_forwards,
+    entries_are_replayed, oldest_computed_reply, what_does_not_fit_is_not_replayed,
 };
 pub use journal::{
     a_false_before_is_a_conflict, a_key_changed_twice_is_a_conflict, append_gives_consecutive_revisions,
@@ -52,7 +52,7 @@ macro_rules! contract_suite {
             entries_keep_every_field, entries_are_paged, changes_of_a_record,
             unwinding_gives_what_was_appended, unwinding_skips_entries,
             entries_are_read_forwards, entries_are_replayed, what_does_not_fit_is_not_replayed,
-            entries_are_folded, checkpoints, oldest_computed_reply, files_are_set_aside,
+            entries_are_folded, checkpoints, oldest_computed_reply, a_store_takes_the_place_of_another,
             images, blobs, marked_blobs, tables, pending_moves, receipts, receipts_are_dropped_by_age, meta,
             reads_see_what_was_written, rollback_undoes_back_to_the_savepoint, savepoints_do_not_nest,
             dropping_undoes, a_view_does_not_move, a_second_writer_finds_the_store_busy,

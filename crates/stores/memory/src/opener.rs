@@ -30,9 +30,14 @@ impl Opener for MemoryOpener {
         Ok(stores.get(folder).map(|store| Box::new(store.clone()) as Box<dyn Store>))
     }
 
-    fn set_aside(&self, folder: &Path, aside: &Path) -> Result<(), StoreError> {
-        self.copy_files(folder, aside)?;
-        self.forget(folder);
+    fn replace(&self, folder: &Path, with: &Path) -> Result<(), StoreError> {
+        let mut stores = self.stores.lock().expect("no test panics while it holds the list of stores");
+        let Some(new) = stores.remove(with) else {
+            return Err(StoreError::Io("there is no store to put there".into()));
+        };
+        if let Some(old) = stores.insert(folder.to_owned(), new) {
+            old.forget();
+        }
         Ok(())
     }
 

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 
 use model::{Record, RecordKey, Revision, Scan, Space, Timestamp};
 use store::{
-    Checkpoint, EntryPage, ImageState, Mark, NewEntry, PendingMove, Reads, Receipt, Splice, StoreError, StoredChange,
-    StoredEntry, TableState, Txn, apply, check_newer, weave,
+    Checkpoint, EntryPage, ImageState, Keepsake, KeepsakeKind, Mark, NewEntry, PendingMove, Reads, Receipt, Splice,
+    StoreError, StoredChange, StoredEntry, TableState, Txn, apply, check_newer, weave,
 };
 
 use crate::MemoryStore;
@@ -138,6 +138,11 @@ impl Txn for Session<'_> {
         Ok(())
     }
 
+    fn put_move(&mut self, pending: &PendingMove) -> Result<(), StoreError> {
+        self.state.moves.insert((pending.revision, pending.ordinal), pending.clone());
+        Ok(())
+    }
+
     fn settle_move(&mut self, pending: &PendingMove) -> Result<(), StoreError> {
         self.state.moves.remove(&(pending.revision, pending.ordinal));
         Ok(())
@@ -245,5 +250,9 @@ impl Reads for Session<'_> {
 
     fn meta(&self, name: &str) -> Result<Option<String>, StoreError> {
         self.state.meta(name)
+    }
+
+    fn keepsakes(&self, kind: KeepsakeKind, visit: &mut dyn FnMut(Keepsake)) -> Result<bool, StoreError> {
+        self.state.keepsakes(kind, visit)
     }
 }

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 
 use model::{ProjectPath, Record, RecordKey, Revision, Scan, Space};
 use store::{
-    Checkpoint, EntryPage, ImageState, PendingMove, Reads, Receipt, Splice, StoreError, StoredEntry, TableState,
-    from_text, in_order,
+    Checkpoint, EntryPage, ImageState, Keepsake, KeepsakeKind, PendingMove, Reads, Receipt, Splice, StoreError,
+    StoredEntry, TableState, from_text, in_order,
 };
 
 /// The state that a commit replaces as a whole.
@@ -125,6 +125,23 @@ impl Reads for State {
 
     fn meta(&self, name: &str) -> Result<Option<String>, StoreError> {
         Ok(self.meta.get(name).cloned())
+    }
+
+    fn keepsakes(&self, kind: KeepsakeKind, visit: &mut dyn FnMut(Keepsake)) -> Result<bool, StoreError> {
+        match kind {
+            KeepsakeKind::Receipts => self.receipts.values().cloned().map(Keepsake::Receipt).for_each(visit),
+            KeepsakeKind::Images => self.images.values().cloned().map(Keepsake::Image).for_each(visit),
+            KeepsakeKind::Blobs => {
+                self.blobs.iter().map(|(digest, bytes)| Keepsake::Blob(digest.clone(), bytes.clone())).for_each(visit);
+            }
+            KeepsakeKind::Tables => self.tables.values().cloned().map(Keepsake::Table).for_each(visit),
+            KeepsakeKind::Moves => self.moves.values().cloned().map(Keepsake::Move).for_each(visit),
+            KeepsakeKind::Checkpoints => self.checkpoints.values().cloned().map(Keepsake::Checkpoint).for_each(visit),
+            KeepsakeKind::Meta => {
+                self.meta.iter().map(|(name, value)| Keepsake::Meta(name.clone(), value.clone())).for_each(visit);
+            }
+        }
+        Ok(true)
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 use model::Revision;
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags};
+use store::StoreError;
 
 use crate::connection::{immutable, open};
 use crate::error::{Fault, Outcome};
@@ -35,6 +36,14 @@ pub(crate) fn write(source: &Connection, file: &Path) -> Outcome<Revision> {
     let said: String = copy.query_one(LOOK_THROUGH, [], |row| row.get(0))?;
     let is_whole = said == "ok" && standing(&copy)? == Standing::Ready && journal::head(&copy)? == wanted;
     if is_whole { Ok(wanted) } else { Err(Fault::corrupt(format!("the copy is not whole: {said}"))) }
+}
+
+/// Moves everything from the log into the database, and empties it.
+///
+/// **Errors**: [`store::StoreError::Busy`] where a reader still needs the log.
+pub(crate) fn empty_log(conn: &Connection) -> Outcome<()> {
+    let (in_log, moved): (i64, i64) = conn.query_row(EMPTY_LOG, [], |row| Ok((row.get(1)?, row.get(2)?)))?;
+    if in_log == moved { Ok(()) } else { Err(StoreError::Busy.into()) }
 }
 
 /// Rewrites the file without the pages that are free, and empties its log.

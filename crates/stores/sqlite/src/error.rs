@@ -26,6 +26,11 @@ impl Fault {
         matches!(self.0, StoreError::Io(_))
     }
 
+    /// Whether the stored bytes make no sense.
+    pub(crate) fn is_damage(&self) -> bool {
+        matches!(self.0, StoreError::Corrupt(_))
+    }
+
     /// Whether another process stood in the way.
     pub(crate) fn is_busy(&self) -> bool {
         matches!(self.0, StoreError::Busy)

@@ -76,11 +76,11 @@ pub(crate) fn make(path: &Path) -> Outcome<()> {
     if !folder.is_dir() {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         if let Some(above) = folder.parent() {
-            sync_folder(above)?;
+            sync(above)?;
         }
     }
     match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
-        Ok(_) => sync_folder(folder),
+        Ok(_) => sync(folder),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(error.into()),
     }
@@ -89,23 +89,29 @@ pub(crate) fn make(path: &Path) -> Outcome<()> {
 /// The names of all files of a store; the log and its index may not be there.
 const NAMES: [&str; 3] = [NAME, "state.db-wal", "state.db-shm"];
 
-/// Moves the files of a store to another folder: they are copied, made safe, and then removed.
-///
-/// So they stand in one of the two folders whole, whenever this is cut short.
-pub(crate) fn move_all(folder: &Path, to: &Path) -> Outcome<()> {
-    copy_all(folder, to)?;
-    sync_folder(to)?;
-    // A database without its log is what others may find; a log without its database is not.
-    for name in NAMES.into_iter().rev() {
-        match fs::remove_file(folder.join(name)) {
-            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
-            _ => {}
-        }
+/// Gives a database, which is all that its store has, the name of another one.
+pub(crate) fn take_place(folder: &Path, with: &Path) -> Outcome<()> {
+    let (old, new) = (folder.join(NAME), with.join(NAME));
+    if old.is_dir() {
+        return Err(Fault::io(format!("{NAME} is a folder")));
     }
-    sync_folder(folder)
+    // A log that stays behind would be taken for that of the new database.
+    for beside in &NAMES[1..] {
+        remove(&with.join(beside))?;
+        remove(&folder.join(beside))?;
+    }
+    fs::rename(new, old)?;
+    sync(folder)
 }
 
-/// Copies the files of a store; the copies are safe on disk.
+fn remove(path: &Path) -> Outcome<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+/// Copies the files of a store; the copies and their names are safe on disk.
 pub(crate) fn copy_all(folder: &Path, to: &Path) -> Outcome<()> {
     for name in NAMES {
         let from = folder.join(name);
@@ -114,13 +120,13 @@ pub(crate) fn copy_all(folder: &Path, to: &Path) -> Outcome<()> {
         }
         let target = to.join(name);
         fs::copy(&from, &target)?;
-        File::open(&target)?.sync_all()?;
+        sync(&target)?;
     }
-    Ok(())
+    sync(to)
 }
 
-/// Makes the names in a folder durable.
-fn sync_folder(folder: &Path) -> Outcome<()> {
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    Ok(File::open(folder)?.sync_all()?)
+/// Makes the bytes of a file, or the names in a folder, durable.
+pub(crate) fn sync(path: &Path) -> Outcome<()> {
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    Ok(File::open(path)?.sync_all()?)
 }

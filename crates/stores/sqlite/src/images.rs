@@ -1,7 +1,7 @@
 //! What the engine remembers of image files, their kept bytes, and table images.
 
 use model::{Revision, Space};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 use store::{ImageState, Mark, TableState};
 
 use crate::error::Outcome;
@@ -29,14 +29,19 @@ pub(crate) fn images(conn: &Connection, space: &Space) -> Outcome<Vec<ImageState
     let mut rows = statement.query([space.as_str()])?;
     let mut images = Vec::new();
     while let Some(row) = rows.next()? {
-        images.push(ImageState {
-            path: path(row.get(0)?)?,
-            space: space.clone(),
-            confirmed: mark(row.get(1)?),
-            intended: row.get::<_, Option<String>>(2)?.map(mark),
-        });
+        images.push(load(row, space)?);
     }
     Ok(images)
+}
+
+/// An image from the columns path, confirmed and intended.
+pub(crate) fn load(row: &Row<'_>, space: &Space) -> Outcome<ImageState> {
+    Ok(ImageState {
+        path: path(row.get(0)?)?,
+        space: space.clone(),
+        confirmed: mark(row.get(1)?),
+        intended: row.get::<_, Option<String>>(2)?.map(mark),
+    })
 }
 
 pub(crate) fn put_image(conn: &Connection, image: &ImageState) -> Outcome<()> {

@@ -43,8 +43,7 @@ pub(crate) fn append(conn: &Connection, entry: &NewEntry<'_>) -> Outcome<Revisio
         put_change(conn, revision, ordinal, change.key, &change.splice)?;
     }
     for (ordinal, step) in (0_u32..).zip(entry.moves) {
-        let (from, to) = (step.from.as_str(), step.to.as_str());
-        conn.prepare_cached(PUT_MOVE)?.execute(params![number(revision), ordinal, from, to])?;
+        put_move(conn, &PendingMove { revision, ordinal, step: step.clone() })?;
     }
     Ok(revision)
 }
@@ -156,10 +155,22 @@ pub(crate) fn pending_moves(conn: &Connection) -> Outcome<Vec<PendingMove>> {
     let mut rows = statement.query([])?;
     let mut pending = Vec::new();
     while let Some(row) = rows.next()? {
-        let step = FolderMove { from: path(row.get(2)?)?, to: path(row.get(3)?)? };
-        pending.push(PendingMove { revision: load_revision(row, 0)?, ordinal: row.get(1)?, step });
+        pending.push(load_move(row)?);
     }
     Ok(pending)
+}
+
+/// A pending move from the four columns of its table.
+pub(crate) fn load_move(row: &Row<'_>) -> Outcome<PendingMove> {
+    let step = FolderMove { from: path(row.get(2)?)?, to: path(row.get(3)?)? };
+    Ok(PendingMove { revision: load_revision(row, 0)?, ordinal: row.get(1)?, step })
+}
+
+pub(crate) fn put_move(conn: &Connection, pending: &PendingMove) -> Outcome<()> {
+    let PendingMove { revision, ordinal, step } = pending;
+    let row = params![number(*revision), ordinal, step.from.as_str(), step.to.as_str()];
+    conn.prepare_cached(PUT_MOVE)?.execute(row)?;
+    Ok(())
 }
 
 pub(crate) fn settle_move(conn: &Connection, pending: &PendingMove) -> Outcome<()> {

@@ -13,6 +13,7 @@ mod file;
 mod id;
 mod images;
 mod journal;
+mod keepsakes;
 mod opener;
 mod receipts;
 mod records;

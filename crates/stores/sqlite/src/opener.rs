@@ -10,8 +10,8 @@ use store::{Opener, Store, StoreError};
 use crate::SqliteStore;
 use crate::connection::connect;
 use crate::error::{Fault, Outcome};
-use crate::file;
 use crate::schema::{Standing, make_tables, raise, standing, standing_now};
+use crate::{copy, file};
 
 /// How long a creation is tried while others create the same store.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -33,8 +33,8 @@ impl Opener for SqliteOpener {
         Ok(open(folder)?.map(|store| Box::new(store) as Box<dyn Store>))
     }
 
-    fn set_aside(&self, folder: &Path, aside: &Path) -> Result<(), StoreError> {
-        Ok(file::move_all(folder, aside)?)
+    fn replace(&self, folder: &Path, with: &Path) -> Result<(), StoreError> {
+        Ok(replace(folder, with)?)
     }
 
     fn copy_files(&self, folder: &Path, copy: &Path) -> Result<(), StoreError> {
@@ -59,6 +59,28 @@ fn open(folder: &Path) -> Outcome<Option<SqliteStore>> {
         Standing::Blank => return Ok(None),
     }
     Ok(Some(SqliteStore::new(path, identity, conn)))
+}
+
+/// Both logs are emptied first, so that each store is one file when the names change hands.
+fn replace(folder: &Path, with: &Path) -> Outcome<()> {
+    let (old, new) = (folder.join(file::NAME), with.join(file::NAME));
+    if !file::holds_bytes(&new)? {
+        return Err(Fault::io("there is no store to put there"));
+    }
+    copy::empty_log(&connect(&new)?)?;
+    file::sync(&new)?;
+    // Killed right before the renaming, the old store must not have lost what only its log held. One that
+    // cannot be opened tells nothing, with its log or without.
+    let emptied = match file::holds_bytes(&old) {
+        Ok(true) => connect(&old).and_then(|conn| copy::empty_log(&conn)),
+        Ok(false) => Ok(()),
+        Err(fault) => Err(fault),
+    };
+    match emptied {
+        Err(fault) if !fault.is_damage() => return Err(fault),
+        _ => {}
+    }
+    file::take_place(folder, with)
 }
 
 fn create(folder: &Path) -> Outcome<SqliteStore> {

@@ -5,13 +5,13 @@ use std::ops::ControlFlow;
 use model::{Record, RecordKey, Revision, Scan, Space, Timestamp};
 use rusqlite::Connection;
 use store::{
-    Checkpoint, EntryPage, ImageState, NewEntry, PendingMove, Reads, Receipt, Splice, StoreError, StoredEntry,
-    TableState, Txn,
+    Checkpoint, EntryPage, ImageState, Keepsake, KeepsakeKind, NewEntry, PendingMove, Reads, Receipt, Splice,
+    StoreError, StoredEntry, TableState, Txn,
 };
 
 use crate::error::{Fault, Outcome};
 use crate::store::Lease;
-use crate::{checkpoints, images, journal, receipts, records};
+use crate::{checkpoints, images, journal, keepsakes, receipts, records};
 
 const COMMIT: &str = "COMMIT";
 const SAVEPOINT: &str = "SAVEPOINT request";
@@ -128,6 +128,10 @@ impl Reads for Session<'_> {
     fn meta(&self, name: &str) -> Result<Option<String>, StoreError> {
         Ok(receipts::meta(&self.lease, name)?)
     }
+
+    fn keepsakes(&self, kind: KeepsakeKind, visit: &mut dyn FnMut(Keepsake)) -> Result<bool, StoreError> {
+        Ok(keepsakes::all(&self.lease, kind, visit)?)
+    }
 }
 
 impl Txn for Session<'_> {
@@ -177,6 +181,10 @@ impl Txn for Session<'_> {
 
     fn put_table(&mut self, table: &TableState) -> Result<(), StoreError> {
         Ok(images::put_table(self.writing()?, table)?)
+    }
+
+    fn put_move(&mut self, pending: &PendingMove) -> Result<(), StoreError> {
+        Ok(journal::put_move(self.writing()?, pending)?)
     }
 
     fn settle_move(&mut self, pending: &PendingMove) -> Result<(), StoreError> {

@@ -1,0 +1,192 @@
+//! A damaged store: `doctor` says what is lost, `--fix` makes a new one from what can still be read.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::sync::OnceLock;
+
+use serde_json::{Value, json};
+use testkit::sql;
+
+const PAGE: usize = 4096;
+
+/// How many writes stand in the journal.
+const WRITES: usize = 100;
+
+fn run(project: &Path, arguments: &[&str]) -> (i32, Value) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mainstay"));
+    let output = command.arg("--project").arg(project).arg("--json").args(arguments).output().unwrap();
+    (output.status.code().unwrap(), serde_json::from_slice(&output.stdout).unwrap_or_default())
+}
+
+fn reply(project: &Path, arguments: &[&str]) -> Value {
+    let (code, reply) = run(project, arguments);
+    assert_eq!(code, 0, "{arguments:?}: {reply}");
+    reply
+}
+
+fn value_of(number: usize) -> String {
+    vec![number.to_string(); 100].join(" ")
+}
+
+fn write(project: &Path, number: usize) -> Value {
+    let (id, value) = (format!("write-{number}"), value_of(number));
+    let key = if number % 2 == 0 { "notes" } else { "phase" };
+    reply(project, &["--request-id", &id, "hseos", "state", "write", key, &value])
+}
+
+/// A hundred writes, a checkpoint after the fourth, a task, and all of it in the database file.
+fn project() -> tempfile::TempDir {
+    static PREPARED: OnceLock<tempfile::TempDir> = OnceLock::new();
+    let prepared = PREPARED.get_or_init(|| {
+        let project = tempfile::tempdir().unwrap();
+        let root = project.path();
+        reply(root, &["init", "--format", "hseos"]);
+        for number in 0..WRITES {
+            write(root, number);
+            if number == 3 {
+                reply(root, &["checkpoint", "early"]);
+            }
+        }
+        reply(root, &["hseos", "tasks", "add", "T1", "GHOST", "first"]);
+        sql::execute(&root.join(".mainstay/state.db"), "PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
+        project
+    });
+    let project = tempfile::tempdir().unwrap();
+    let copied = Command::new("cp").arg("-a").arg(prepared.path().join(".")).arg(project.path()).status().unwrap();
+    assert!(copied.success());
+    project
+}
+
+/// Overwrites a page of a table or an index: the first one, or the last leaf but one.
+fn damage(project: &Path, name: &str, is_root: bool) {
+    let path = project.join(".mainstay/state.db");
+    let rows = sql::query(&path, &format!("SELECT rootpage FROM sqlite_schema WHERE name = '{name}'")).unwrap();
+    let root = usize::try_from(rows[0][0].as_u64().unwrap()).unwrap();
+    let mut bytes = fs::read(&path).unwrap();
+    let page = if is_root { root } else { leaf(&bytes, root) };
+    bytes[(page - 1) * PAGE..page * PAGE].fill(0xa5);
+    fs::write(&path, bytes).unwrap();
+}
+
+// The last leaf but one of an interior page. **Source**: the database file format, section 1.6.
+fn leaf(bytes: &[u8], page: usize) -> usize {
+    let header = &bytes[(page - 1) * PAGE..];
+    assert!(matches!(header[0], 2 | 5), "page {page} is no interior page");
+    let cells = usize::from(u16::from_be_bytes([header[3], header[4]]));
+    let place = 12 + (cells - 1) * 2;
+    let cell = usize::from(u16::from_be_bytes([header[place], header[place + 1]]));
+    let child = u32::from_be_bytes(header[cell..cell + 4].try_into().unwrap());
+    child.try_into().unwrap()
+}
+
+fn lost(report: &Value) -> Vec<&str> {
+    let findings = report["findings"].as_array().unwrap().iter();
+    findings.filter(|one| one["code"] == "store_lost").map(|one| one["what"].as_str().unwrap()).collect()
+}
+
+/// Damages a store and mends it; what is lost is said before, told by the mending, and not told again.
+#[track_caller]
+fn check(name: &str, is_root: bool, losses: &[&str]) -> tempfile::TempDir {
+    let project = project();
+    let root = project.path();
+    damage(root, name, is_root);
+    let (code, said) = run(root, &["doctor"]);
+    assert_eq!((code, lost(&said)), (1, losses.to_vec()), "{said}");
+    let (code, fixed) = run(root, &["doctor", "--fix"]);
+    assert_eq!((code, lost(&fixed)), (i32::from(!losses.is_empty()), losses.to_vec()), "{fixed}");
+    let corrupt = fixed["findings"].as_array().unwrap().iter().filter(|one| one["code"] == "store_corrupt");
+    assert!(corrupt.clone().count() > 0 && corrupt.clone().all(|one| one["fixed"] == true), "{fixed}");
+    assert_eq!(run(root, &["doctor"]), (0, json!({"ok": true, "findings": []})));
+    let state = reply(root, &["hseos", "state", "read"]);
+    assert_eq!(state["state"]["phase"], value_of(WRITES - 1), "{name}");
+    assert_eq!(reply(root, &["hseos", "tasks", "list"])["tasks"][0]["id"], "T1");
+    // The store goes on where it was.
+    assert_eq!(write(root, WRITES)["replayed"], Value::Null);
+    assert_eq!(reply(root, &["history", "-n", "1"])["entries"][0]["revision"], WRITES + 2);
+    project
+}
+
+fn entries(project: &Path) -> usize {
+    reply(project, &["history", "--all", "-n", "1000"])["entries"].as_array().unwrap().len()
+}
+
+#[test]
+fn a_damaged_index_costs_nothing() {
+    for index in ["receipt_by_time", "image_by_space", "sqlite_autoindex_blob_1"] {
+        let project = check(index, true, &[]);
+        assert_eq!(entries(project.path()), WRITES + 2, "{index}");
+        assert_eq!(reply(project.path(), &["checkpoint", "--list"])["checkpoints"][0]["label"], "early");
+        assert_eq!(write(project.path(), 3)["replayed"], true);
+    }
+}
+
+#[test]
+fn damaged_records_are_told_by_the_journal() {
+    let project = check("record", true, &[]);
+    assert_eq!(entries(project.path()), WRITES + 2);
+}
+
+#[test]
+fn a_hole_in_the_journal_is_bridged() {
+    let project = check("change", false, &["entries"]);
+    // What lies before it and behind it is there as it was.
+    let count = entries(project.path());
+    assert!((10..WRITES).contains(&count), "{count}");
+    let history = reply(project.path(), &["history", "--all", "-n", "1000"]);
+    assert!(history["entries"].as_array().unwrap().iter().any(|entry| entry["actor"] == "doctor"), "{history}");
+    assert_eq!(history["entries"].as_array().unwrap().last().unwrap()["revision"], 1);
+    reply(project.path(), &["rollback", "c1", "--dry-run"]);
+    assert_eq!(write(project.path(), 3)["replayed"], true);
+    reply(project.path(), &["undo"]);
+}
+
+#[test]
+fn a_lost_journal_is_said_and_its_checkpoints_too() {
+    let project = check("entry", true, &["entries", "checkpoint"]);
+    assert_eq!(entries(project.path()), 2);
+    assert_eq!(write(project.path(), 3)["replayed"], true, "receipts are a table of their own");
+    // An id is not given twice.
+    assert_eq!(reply(project.path(), &["checkpoint", "again"])["id"], "c2");
+}
+
+#[test]
+fn lost_receipts_are_made_again_from_the_journal() {
+    let project = check("receipt", true, &["receipts"]);
+    assert_eq!(entries(project.path()), WRITES + 2);
+    assert_eq!(write(project.path(), 3)["replayed"], true);
+}
+
+#[test]
+fn what_is_kept_beside_is_lost_alone() {
+    for (table, what) in [("meta", "meta"), ("checkpoint", "checkpoints"), ("blob", "bases"), ("image", "images")] {
+        let project = check(table, true, &[what]);
+        assert_eq!(entries(project.path()), WRITES + 2, "{table}");
+        let id = reply(project.path(), &["checkpoint", "again"])["id"].clone();
+        assert_ne!(id, "c1", "{table}");
+    }
+}
+
+#[test]
+fn leftovers_are_found_and_taken_away() {
+    let project = project();
+    let root = project.path();
+    let old = ["rebuild/state.db", "backups/.doctor-x.db.1.tmp", "../.mainstay-STATE.md.tmp", ".mainstay-image-1"];
+    fs::create_dir(root.join(".mainstay/backups")).unwrap();
+    fs::create_dir(root.join(".mainstay/rebuild")).unwrap();
+    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(120);
+    for path in old {
+        let file = fs::File::create(root.join(".mainstay").join(path)).unwrap();
+        file.set_modified(long_ago).unwrap();
+    }
+    // Somebody may be writing this one.
+    fs::write(root.join(".mainstay-TASKS.md.tmp"), "x").unwrap();
+    let (code, said) = run(root, &["doctor"]);
+    let findings = said["findings"].as_array().unwrap();
+    assert_eq!((code, findings.len()), (1, old.len()), "{said}");
+    assert!(findings.iter().all(|one| one["code"] == "leftover"), "{said}");
+    let (code, fixed) = run(root, &["doctor", "--fix"]);
+    assert_eq!((code, &fixed["ok"]), (0, &json!(true)), "{fixed}");
+    assert!(old.iter().all(|path| !root.join(".mainstay").join(path).exists()));
+    assert!(root.join(".mainstay-TASKS.md.tmp").exists());
+}
