@@ -5,7 +5,7 @@ use store::{Checkpoint, Reads};
 
 use crate::deed::Thought;
 use crate::engine::Engine;
-use crate::refusals;
+use crate::{moment, refusals};
 
 /// The longest label. **Units**: bytes.
 const LABEL_LIMIT: usize = 256;
@@ -79,14 +79,16 @@ pub(crate) fn number_of(id: &str) -> Option<u64> {
     id.strip_prefix('c')?.parse().ok()
 }
 
-// A label must not be taken for an id or a revision.
+// A label must not be taken for an id, a revision or a time.
 fn check_label(label: Option<&str>) -> Result<(), Refusal> {
     let Some(label) = label else { return Ok(()) };
-    let is_name = number_of(label).is_none() && !label.bytes().all(|byte| byte.is_ascii_digit());
+    let is_name =
+        number_of(label).is_none() && !label.bytes().all(|byte| byte.is_ascii_digit()) && !moment::is_time(label);
     if is_name && label.len() <= LABEL_LIMIT && !label.chars().any(char::is_control) {
         return Ok(());
     }
-    let message = format!("a label has 1 to {LABEL_LIMIT} bytes, no control characters, and is no number and no id");
+    let message =
+        format!("a label has 1 to {LABEL_LIMIT} bytes, no control characters, and is no number, no id and no time");
     Err(Refusal::invalid("label", message))
 }
 

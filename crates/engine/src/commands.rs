@@ -26,7 +26,9 @@ impl Engine {
             ("force".to_owned(), query.force.into()),
         ]);
         if self.newest()?.0 == 0 {
-            return Err(undo::nothing_to_undo(&query));
+            let unknown = query.revision.filter(|revision| revision.0 > 0);
+            return Err(unknown
+                .map_or_else(|| undo::nothing_to_undo(&query), |it| crate::past::unknown(it, model::Revision(0))));
         }
         self.perform(Deed::Undo(query), arguments, identity)
     }

@@ -6,7 +6,9 @@
 use std::sync::Arc;
 
 use format::{Draft, Format, View};
-use model::{Change, Context, EntryCause, FolderMove, Object, Outcome, Refusal, RefusalClass, Revision, Space};
+use model::{
+    Change, Context, EntryCause, FolderMove, Object, Outcome, Refusal, RefusalClass, Revision, Space, Warning,
+};
 use store::{Checkpoint, Reads};
 
 use crate::checkpoint::CheckpointQuery;
@@ -44,6 +46,8 @@ pub(crate) struct Thought {
     pub(crate) checkpoints: Checkpoints,
     /// The changes stand in the journal already.
     pub(crate) is_entered: bool,
+    /// What could not be done.
+    pub(crate) warnings: Vec<Warning>,
     pub(crate) reply: Answering,
 }
 
@@ -67,6 +71,7 @@ impl Thought {
             takes_back: Vec::new(),
             checkpoints: Checkpoints::default(),
             is_entered: false,
+            warnings: Vec::new(),
             reply,
         }
     }

@@ -103,16 +103,21 @@ impl Engine {
         let (mut ends, mut last, mut stretch, mut dropped) = (Vec::new(), None, 0_u64, 0);
         let mut old = true;
         let mut after = Revision(0);
-        let mut is_held = false;
+        let mut held_back = 0_u64;
         while old {
             let page = reads.entries_after(after, AT_ONCE).map_err(failed)?;
             let Some(newest) = page.last() else { break };
             after = newest.revision;
             for entry in page {
-                is_held = entry.at < bound && entry.revision > limit;
-                if entry.at >= bound || is_held {
+                let is_held = entry.revision > limit;
+                held_back += u64::from(is_held && entry.at < bound);
+                // Whether it is one entry or many that are held makes the difference.
+                if entry.at >= bound || held_back > 1 {
                     old = false;
                     break;
+                }
+                if is_held {
+                    continue;
                 }
                 // Up to here the checkpoints between this entry and the last one want no more.
                 if last.is_some_and(|last| checkpoints.range(last..entry.revision).next().is_some()) {
@@ -126,7 +131,7 @@ impl Engine {
         }
         ends.extend(last);
         dropped += stretch.saturating_sub(1);
-        Ok(Plan { ends, dropped, held: held.filter(|_| is_held) })
+        Ok(Plan { ends, dropped, held: held.filter(|_| held_back > 1) })
     }
 
     // The newest entry that nothing else needs, and what needs the next.

@@ -32,6 +32,7 @@ mod images;
 mod init;
 mod locks;
 mod moment;
+mod moves_back;
 mod moving;
 mod next;
 mod once;

@@ -35,17 +35,14 @@ impl Engine {
         if let Some(back) = span(text) {
             return Ok(Moment::Time(Timestamp::from_millis(self.now()?.as_millis().saturating_sub(back))));
         }
-        Timestamp::parse_rfc3339(text)
-            .or_else(|| Timestamp::parse_rfc3339(&format!("{text}T00:00:00Z")))
-            .map(Moment::Time)
-            .ok_or_else(|| {
-                Refusal::invalid(field, format!("{text:?} is neither a time nor a revision")).allowed(vec![
-                    "2026-01-02T03:04:05Z".into(),
-                    "2026-01-02".into(),
-                    "2h".into(),
-                    Value::from(17),
-                ])
-            })
+        time(text).map(Moment::Time).ok_or_else(|| {
+            Refusal::invalid(field, format!("{text:?} is neither a time nor a revision")).allowed(vec![
+                "2026-01-02T03:04:05Z".into(),
+                "2026-01-02".into(),
+                "2h".into(),
+                Value::from(17),
+            ])
+        })
     }
 
     /// The revision that a moment or a checkpoint means.
@@ -66,6 +63,16 @@ impl Engine {
             Moment::Time(time) => revision_at(reads, time, edge),
         }
     }
+}
+
+// **Shape**: RFC 3339, or a date.
+fn time(text: &str) -> Option<Timestamp> {
+    Timestamp::parse_rfc3339(text).or_else(|| Timestamp::parse_rfc3339(&format!("{text}T00:00:00Z")))
+}
+
+/// Whether a word names a time or a span.
+pub(crate) fn is_time(text: &str) -> bool {
+    span(text).is_some() || time(text).is_some()
 }
 
 /// The checkpoint of that id, or the newest of that label.

@@ -60,7 +60,7 @@ fn own(engine: &Engine, reads: &dyn Reads, receipt: &Receipt) -> Result<Reply, R
             let all = reads.checkpoints().map_err(|error| refusals::of_store(&error))?;
             let before = Revision(entry.revision.0 - 1);
             let saved = all.iter().rev().find(|checkpoint| checkpoint.revision == before);
-            rollback::reply(entry.revision, saved.map(|saved| saved.id.as_str()), changes)
+            rollback::reply(entry.revision, saved.map(|saved| saved.id.as_str()), changes, &entry.moves)
         }
     };
     Ok(receipts::replayed(body))

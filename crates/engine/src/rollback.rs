@@ -1,15 +1,15 @@
 //! `rollback`: records as they stood at a revision, brought back by a new entry.
 
-use model::{Change, Context, EntryCause, Object, Refusal, Revision, Space, Value};
+use model::{Change, Context, EntryCause, FolderMove, Object, Refusal, Revision, Space, Value};
 use store::Reads;
 
 use crate::deed::{Checkpoints, Thought};
 use crate::engine::Engine;
 use crate::moment::checkpoint_of;
+use crate::moves_back::{self, Way, moves_back};
 use crate::past::{self, Since};
 use crate::records::StoreRecords;
 use crate::tell::{Teller, is_wanted};
-use crate::undo::moves_back;
 use crate::{checkpoint, refusals};
 
 /// What `rollback` brings back.
@@ -75,30 +75,35 @@ pub(crate) fn rollback(
     let Since { changes, back } = goal.since(engine, reads)?;
     let records = StoreRecords::new(Some(reads));
     let view = format::View { records: &records, files: engine.files(), probes: engine.probes() };
-    let moves = moves_back(&view, back, false, "rollback_conflict")?;
+    let (moves, warnings) = moves_back(&view, back, Way::Rollback)?;
     let told = Teller::of(engine);
     if changes.is_empty() && moves.is_empty() {
-        return Ok(Thought::idle(Box::new(|revision, _| reply(revision, None, Value::Array(Vec::new())))));
+        let thought = Thought::idle(Box::new(|revision, _| reply(revision, None, Value::Array(Vec::new()), &[])));
+        return Ok(Thought { warnings, ..thought });
     }
     let label = format!("before rollback to {}", query.to);
     let saved = checkpoint::fresh(reads, Some(label), goal.space, ctx)?;
-    let id = saved.id.clone();
+    let (id, moving) = (saved.id.clone(), moves.clone());
     Ok(Thought {
         changes: changes.into_iter().map(Change::inverse).collect(),
         moves,
+        warnings,
         cause: EntryCause::Call,
         takes_back: Vec::new(),
         checkpoints: Checkpoints { put: vec![saved], dropped: Vec::new() },
         is_entered: false,
-        reply: Box::new(move |revision, changes| reply(revision, Some(&id), told.changes(changes))),
+        reply: Box::new(move |revision, changes| reply(revision, Some(&id), told.changes(changes), &moving)),
     })
 }
 
-/// **Shape**: `{revision,saved,changes}`.
-pub(crate) fn reply(revision: Revision, saved: Option<&str>, changes: Value) -> Object {
+/// **Shape**: `{revision,saved,changes}`, and `moves:[{from,to}]` where folders move.
+pub(crate) fn reply(revision: Revision, saved: Option<&str>, changes: Value, moves: &[FolderMove]) -> Object {
     let mut object = Object::new();
     object.insert("revision".into(), revision.0.into());
     object.insert("saved".into(), saved.map_or(Value::Null, Value::from));
     object.insert("changes".into(), changes);
+    if !moves.is_empty() {
+        object.insert("moves".into(), moves_back::told(moves));
+    }
     object
 }

@@ -9,6 +9,7 @@ use store::{Reads, Store};
 use crate::deed::with_restored;
 use crate::engine::Engine;
 use crate::moment::Edge;
+use crate::moves_back::{Way, moves_back};
 use crate::outside::{laid_over, told};
 use crate::past;
 use crate::records::StoreRecords;
@@ -104,13 +105,14 @@ impl Engine {
         let mut draft = Draft::new(&records);
         draft.lay(&outside.changes);
         let view = View { records: &draft, files: self.files(), probes: self.probes() };
+        let (moves, skipped) = moves_back(&view, since.back, Way::Rollback)?;
         let back: Vec<Change> = laid_over(since.changes, outside.changes).into_iter().map(Change::inverse).collect();
         let outcome = with_restored(&self.formats_on(), &back, Vec::new(), &view, &ctx)?;
         records.check()?;
         let head = reads.head().map_err(failed)?;
-        let mut object = rollback::reply(head, None, Teller::of(self).changes(&outcome.changes));
+        let mut object = rollback::reply(head, None, Teller::of(self).changes(&outcome.changes), &moves);
         object.insert("dry_run".into(), true.into());
-        object.insert("warnings".into(), told(&outside.warnings));
+        object.insert("warnings".into(), told(&[outside.warnings, skipped].concat()));
         Ok(object)
     }
 }

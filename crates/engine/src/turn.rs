@@ -232,13 +232,14 @@ impl<'a> Turn<'a> {
         let records = StoreRecords::new(Some(reads_of(txn)));
         let view = View { records: &records, files: self.engine.files(), probes: self.engine.probes() };
         let thought = deed.think(self.engine, reads_of(txn), &view, &asked.ctx)?;
-        let Thought { changes, moves, cause, takes_back, checkpoints, is_entered, reply } = thought;
+        let Thought { changes, moves, cause, takes_back, checkpoints, is_entered, warnings, reply } = thought;
         let mut outcome = if is_entered {
             Outcome { changes, ..Outcome::default() }
         } else {
             deed::with_restored(self.formats, &changes, moves, &view, &asked.ctx)?
         };
         records.check()?;
+        outcome.reply.warnings.extend(warnings);
         let mut spaces: Vec<Space> = outcome.changes.iter().map(|change| change.key.space.clone()).collect();
         spaces.dedup();
         self.have_been_looked_at(&spaces)?;

@@ -7,11 +7,12 @@ use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use format::{Draft, Records as _, View};
-use model::{Change, Entry, EntryCause, FolderMove, Object, RecordKey, Refusal, Revision, Value};
+use model::{Change, Entry, EntryCause, FolderMove, Object, RecordKey, Refusal, Revision, Value, Warning};
 use store::{EntryPage, Reads, StoredEntry, Unwinder};
 
 use crate::deed::{Checkpoints, Thought};
 use crate::engine::Engine;
+use crate::moves_back::{Way, moves_back};
 use crate::tell::Teller;
 use crate::{past, refusals, tell};
 
@@ -44,6 +45,15 @@ struct Picked {
     targets: Vec<(Revision, HashSet<RecordKey>)>,
     /// Records that later entries changed too, with those entries.
     conflicts: Vec<(RecordKey, Vec<Revision>)>,
+    /// The newest entry that stands for older ones, which cannot be taken back.
+    folded: Option<Revision>,
+}
+
+/// What leads back, and what does not.
+struct Back {
+    changes: Vec<Change>,
+    moves: Vec<FolderMove>,
+    warnings: Vec<Warning>,
 }
 
 /// An entry that stays, newer than those that are looked at.
@@ -104,10 +114,12 @@ pub(crate) fn undo(engine: &Engine, query: &UndoQuery, reads: &dyn Reads, view: 
         return Err(nothing_to_undo(query));
     }
     let undone: Vec<Revision> = picked.targets.iter().map(|(revision, _)| *revision).collect();
-    let (changes, moves) = taken_back(reads, view, &picked, query.force)?;
+    let Back { changes, moves, mut warnings } = taken_back(reads, view, &picked, query.force)?;
+    warnings.extend(picked.folded.filter(|_| query.session.is_some()).map(folded));
     Ok(Thought {
         changes,
         moves,
+        warnings,
         cause: if is_redo { EntryCause::Redo } else { EntryCause::Undo },
         takes_back: undone.clone(),
         checkpoints: Checkpoints::default(),
@@ -133,10 +145,11 @@ pub(crate) fn redo(engine: &Engine, reads: &dyn Reads, view: &View<'_>) -> Resul
         return Err(nothing_to_redo());
     }
     let takes_back = picked.targets.iter().map(|(revision, _)| *revision).collect();
-    let (changes, moves) = taken_back(reads, view, &picked, false)?;
+    let Back { changes, moves, warnings } = taken_back(reads, view, &picked, false)?;
     Ok(Thought {
         changes,
         moves,
+        warnings,
         cause: EntryCause::Redo,
         takes_back,
         checkpoints: Checkpoints::default(),
@@ -190,6 +203,9 @@ fn pick(
         if stands {
             taken_back.extend(&entry.takes_back);
         }
+        if entry.cause == EntryCause::Baseline {
+            picked.folded.get_or_insert(entry.revision);
+        }
         match choice {
             Choice::Pass => {
                 if stands && entry.cause != EntryCause::Minor {
@@ -234,21 +250,18 @@ impl Picked {
 }
 
 // The changes and moves that lead back, newest entry first.
-fn taken_back(
-    reads: &dyn Reads,
-    view: &View<'_>,
-    picked: &Picked,
-    force: bool,
-) -> Result<(Vec<Change>, Vec<FolderMove>), Refusal> {
+fn taken_back(reads: &dyn Reads, view: &View<'_>, picked: &Picked, force: bool) -> Result<Back, Refusal> {
     if !force && !picked.conflicts.is_empty() {
         return Err(conflict(&picked.conflicts));
     }
     let mut draft = Draft::new(view.records);
     let mut back = Vec::new();
+    let targets: HashMap<Revision, &HashSet<RecordKey>> =
+        picked.targets.iter().map(|(revision, left_alone)| (*revision, left_alone)).collect();
     let mut visit = |entry: Entry| {
-        let left_alone = picked.targets.iter().find(|(revision, _)| *revision == entry.revision);
+        let left_alone = targets.get(&entry.revision);
         for change in &entry.changes {
-            if left_alone.is_some_and(|(_, keys)| keys.contains(&change.key)) {
+            if left_alone.is_some_and(|keys| keys.contains(&change.key)) {
                 continue;
             }
             match step_back(change, draft.get(&change.key).as_ref()) {
@@ -261,7 +274,7 @@ fn taken_back(
     };
     let oldest = picked.targets.last().map(|(revision, _)| *revision).unwrap_or_default();
     let newest = picked.targets.first().map(|(revision, _)| Revision(revision.0 + 1));
-    let is_target = |stored: &StoredEntry| picked.targets.iter().any(|(revision, _)| *revision == stored.revision);
+    let is_target = |stored: &StoredEntry| targets.contains_key(&stored.revision);
     Unwinder::new(reads)
         .walk(
             &EntryPage { before: newest, down_to: oldest },
@@ -269,12 +282,12 @@ fn taken_back(
             &mut visit,
         )
         .map_err(|error| refusals::of_store(&error))?;
-    let moves = moves_back(view, back, force, "undo_conflict")?;
+    let (moves, warnings) = moves_back(view, back, Way::Undo { force })?;
     let changes = draft.into_changes();
     if changes.is_empty() && moves.is_empty() && !picked.conflicts.is_empty() {
         return Err(conflict(&picked.conflicts));
     }
-    Ok((changes, moves))
+    Ok(Back { changes, moves, warnings })
 }
 
 /// The value before a change, where touches may have changed it since.
@@ -301,35 +314,6 @@ fn step_back(change: &Change, now: Option<&Value>) -> Option<Value> {
     Some(Value::Object(now))
 }
 
-/// The moves that can happen; one whose folder already stands where it should, or nowhere, is none.
-///
-/// **Errors**: `code`, when folders stand at both ends; under `force` they stay there.
-pub(crate) fn moves_back(
-    view: &View<'_>,
-    moves: Vec<FolderMove>,
-    force: bool,
-    code: &'static str,
-) -> Result<Vec<FolderMove>, Refusal> {
-    let mut possible: Vec<FolderMove> = Vec::new();
-    for step in moves {
-        // Folders as they will stand once the moves before this one have happened.
-        let stands = |path: &model::ProjectPath| {
-            let last = possible.iter().rev().find(|earlier| earlier.from == *path || earlier.to == *path);
-            last.map_or_else(|| view.files.is_folder(path), |earlier| earlier.to == *path)
-        };
-        match (stands(&step.from), stands(&step.to)) {
-            (true, false) => possible.push(step),
-            (true, true) if !force => {
-                return Err(Refusal::refused(code, format!("a folder stands at {} again", step.to))
-                    .with("path", step.to.as_str())
-                    .hint("move that folder away, or take back the rest with --force"));
-            }
-            _ => {}
-        }
-    }
-    Ok(possible)
-}
-
 fn conflict(conflicts: &[(RecordKey, Vec<Revision>)]) -> Refusal {
     let shown: Vec<Value> = conflicts
         .iter()
@@ -346,6 +330,12 @@ fn conflict(conflicts: &[(RecordKey, Vec<Revision>)]) -> Refusal {
     Refusal::refused("undo_conflict", format!("later entries changed the same records: {}", names.join(", ")))
         .with("conflicts", shown)
         .hint("take the later entries back first, or the rest of this one with --force")
+}
+
+// What of a session has become one entry with others.
+fn folded(revision: Revision) -> Warning {
+    let message = format!("entries up to revision {revision} were folded into one; what the session did there stays");
+    Warning::new("history_folded", message).with("revision", revision.0)
 }
 
 fn already_undone(revision: Revision) -> Refusal {

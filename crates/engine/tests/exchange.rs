@@ -62,6 +62,26 @@ fn an_import_gives_an_equal_project() {
 }
 
 #[test]
+fn an_entry_that_stands_for_many_comes_in_whatever_its_size() {
+    let desk = Desk::new();
+    for place in ["one", "two", "three"] {
+        desk.done("put", pair(place, "known"));
+        desk.done("put", json!({"key": "x", "value": place.repeat(150_000), "place": place}));
+    }
+    let late = desk.at_time("2026-02-01T00:00:00Z");
+    let query = mainstay_engine::GcQuery { keep: "1d".into(), dry_run: false };
+    assert_eq!(late.engine().gc(&query, &anyone()).unwrap()["dropped"], 5);
+    let text = exported(&desk, None);
+    assert!(text.lines().all(|line| line.len() < 2_000_000) && text.contains("\n{\"more\":"), "one line too long");
+    let other = Desk::new();
+    import(&other, &text, false).unwrap();
+    assert_eq!((journal(&other), exported(&other, None)), (journal(&desk), text.clone()));
+    let without: String =
+        text.lines().filter(|line| !line.starts_with("{\"more\"")).fold(String::new(), |all, line| all + line + "\n");
+    assert_eq!(import(&Desk::new(), &without, false).unwrap_err().code, "export_damaged");
+}
+
+#[test]
 fn files_that_are_there_are_taken_in_upon_what_came() {
     let desk = Desk::new();
     desk.done("put", pair("a", "one"));

@@ -31,7 +31,7 @@ fn value_of(number: usize) -> String {
 
 fn write(project: &Path, number: usize) -> Value {
     let (id, value) = (format!("write-{number}"), value_of(number));
-    let key = if number % 2 == 0 { "notes" } else { "phase" };
+    let key = if number.is_multiple_of(2) { "notes" } else { "phase" };
     reply(project, &["--request-id", &id, "hseos", "state", "write", key, &value])
 }
 
@@ -174,7 +174,7 @@ fn leftovers_are_found_and_taken_away() {
     let old = ["rebuild/state.db", "backups/.doctor-x.db.1.tmp", "../.mainstay-STATE.md.tmp", ".mainstay-image-1"];
     fs::create_dir(root.join(".mainstay/backups")).unwrap();
     fs::create_dir(root.join(".mainstay/rebuild")).unwrap();
-    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(120);
+    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_mins(2);
     for path in old {
         let file = fs::File::create(root.join(".mainstay").join(path)).unwrap();
         file.set_modified(long_ago).unwrap();

@@ -80,10 +80,9 @@ impl Engine {
 // Names that nobody but this program gives.
 fn is_temporary(folder: Option<&ProjectPath>, name: &str) -> bool {
     let folder = folder.map_or("", ProjectPath::as_str);
-    let is_ours = name.starts_with(".mainstay-") && name.ends_with(".tmp");
-    let of_backup = |name: &str| name.starts_with(".doctor-") && name.ends_with(".tmp");
-    let name_of_journal = name.strip_suffix("-journal").unwrap_or(name);
-    is_ours
+    let is_between = |start: &str, name: &str| name.starts_with(start) && name.strip_suffix(".tmp").is_some();
+    let of_backup = |name: &str| is_between(".doctor-", name.strip_suffix("-journal").unwrap_or(name));
+    is_between(".mainstay-", name)
         || (folder == ".mainstay" && name.starts_with(".mainstay-image-"))
-        || (folder == ".mainstay/backups" && of_backup(name_of_journal))
+        || (folder == ".mainstay/backups" && of_backup(name))
 }

@@ -44,6 +44,8 @@ impl Engine {
         let mut findings = Vec::new();
         let is_ours = self.home().check().is_ok();
         let store = self.of_store(&mut findings)?;
+        // What images should show is known from the store alone.
+        let is_known = store.is_some() || findings.is_empty();
         for format in self.formats_on() {
             let mut warnings = Vec::new();
             let looked = self.look(format, store.as_deref(), &ctx, &mut warnings, |view| {
@@ -57,7 +59,9 @@ impl Engine {
                 let place = warning.details.get("path").and_then(Value::as_str).unwrap_or(format.name()).to_owned();
                 findings.push(finding(&warning.code, Severity::Warning, &place, warning.message, None));
             }
-            findings.extend(self.standing(format, store.as_deref(), &ctx)?);
+            if is_known {
+                findings.extend(self.standing(format, store.as_deref(), &ctx)?);
+            }
         }
         let names = self.formats_on().into_iter().map(Format::name).chain(["queue"]);
         for name in names.filter(|_| is_ours) {

@@ -23,6 +23,9 @@ const AT_ONCE: usize = 256;
 /// Texts of records by their keys.
 type Texts = BTreeMap<RecordKey, String>;
 
+/// Records by their keys, each with its text and the revision that last changed it.
+type Records = BTreeMap<RecordKey, (String, Revision)>;
+
 /// What a new store can be made from.
 pub(super) struct Salvage {
     /// The journal can be replayed up to here.
@@ -254,7 +257,7 @@ fn difference(before: &Texts, after: &Texts, is_whole: bool) -> Vec<StoredChange
 pub(super) type Unread = Option<(Space, String)>;
 
 // Each record with its text and revision, and what could not be read.
-fn readable(reads: &dyn Reads) -> Result<(BTreeMap<RecordKey, (String, Revision)>, Vec<Unread>), Refusal> {
+fn readable(reads: &dyn Reads) -> Result<(Records, Vec<Unread>), Refusal> {
     let (mut found, mut unread) = (BTreeMap::new(), Vec::new());
     let spaces = or_nothing(reads.spaces())?;
     if spaces.is_none() {
@@ -276,12 +279,7 @@ fn readable(reads: &dyn Reads) -> Result<(BTreeMap<RecordKey, (String, Revision)
 }
 
 // From both ends up to what is damaged. Answers whether that was all.
-fn scan(
-    reads: &dyn Reads,
-    space: &Space,
-    kind: &str,
-    found: &mut BTreeMap<RecordKey, (String, Revision)>,
-) -> Result<bool, Refusal> {
+fn scan(reads: &dyn Reads, space: &Space, kind: &str, found: &mut Records) -> Result<bool, Refusal> {
     let mut keep = |record: model::Record| -> Result<bool, Refusal> {
         let key = RecordKey::new(space.clone(), kind.to_owned(), record.id);
         Ok(found.insert(key, (to_text(&record.value).map_err(failed)?, record.revision)).is_none())
@@ -331,12 +329,7 @@ fn key_of(keepsake: &Keepsake) -> (String, String) {
 }
 
 // The newest revision that anything speaks of: no number may be given twice.
-fn head(
-    reads: &dyn Reads,
-    prefix: Revision,
-    records: &BTreeMap<RecordKey, (String, Revision)>,
-    keepsakes: &[Keepsake],
-) -> Revision {
+fn head(reads: &dyn Reads, prefix: Revision, records: &Records, keepsakes: &[Keepsake]) -> Revision {
     let of_records = records.values().map(|(_, revision)| *revision);
     let of_keepsakes = keepsakes.iter().filter_map(|keepsake| match keepsake {
         Keepsake::Receipt(receipt) => Some(receipt.revision),

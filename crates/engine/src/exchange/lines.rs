@@ -3,6 +3,7 @@
 use model::{EntryCause, FolderMove, Object, ProjectPath, RecordKey, Revision, Space, Timestamp, Value};
 use store::{Checkpoint, Splice, StoredChange, StoredEntry, Stretch};
 
+use super::FULL;
 use crate::images;
 
 /// How many hexadecimal digits of a line's digest stand in it.
@@ -43,8 +44,47 @@ fn text(value: Option<&str>) -> Value {
     value.map_or(Value::Null, Value::from)
 }
 
-/// An entry as an object.
-pub(super) fn of_entry(entry: &StoredEntry) -> Object {
+/// An entry as lines: itself, and those that its changes go on in.
+pub(super) fn entry_lines(entry: &StoredEntry) -> Vec<String> {
+    let mut changes = entry.changes.iter().map(|change| Value::Object(of_change(change)));
+    let mut next = || {
+        let (mut size, mut some) = (0, Vec::new());
+        while let Some(change) = (size < FULL).then(|| changes.next()).flatten() {
+            size += size_of(&change);
+            some.push(change);
+        }
+        Value::Array(some)
+    };
+    let mut first = of_entry(entry);
+    first.insert("changes".into(), next());
+    let mut all = vec![line("entry", first)];
+    loop {
+        let more = next();
+        if more.as_array().is_none_or(Vec::is_empty) {
+            return all;
+        }
+        all.push(line("more", Object::from_iter([("changes".to_owned(), more)])));
+    }
+}
+
+// About as many bytes as its text has.
+fn size_of(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len() + 3,
+        Value::Array(items) => items.iter().map(size_of).sum(),
+        Value::Object(members) => members.iter().map(|(name, value)| name.len() + 4 + size_of(value)).sum(),
+        _ => 8,
+    }
+}
+
+/// The changes of a line that goes on with an entry.
+pub(super) fn more(object: &Object) -> Option<Vec<StoredChange>> {
+    let changes = object.get("changes")?.as_array().filter(|changes| !changes.is_empty())?;
+    changes.iter().map(|one| change(one.as_object()?)).collect()
+}
+
+// Without its changes.
+fn of_entry(entry: &StoredEntry) -> Object {
     let mut object = Object::new();
     object.insert("revision".into(), entry.revision.0.into());
     object.insert("at".into(), entry.at.to_millis_text().into());
@@ -57,7 +97,6 @@ pub(super) fn of_entry(entry: &StoredEntry) -> Object {
     let moves = entry.moves.iter().map(|step| Value::from(vec![step.from.as_str(), step.to.as_str()]));
     object.insert("moves".into(), moves.collect());
     object.insert("takes_back".into(), entry.takes_back.iter().map(|revision| Value::from(revision.0)).collect());
-    object.insert("changes".into(), entry.changes.iter().map(|change| Value::Object(of_change(change))).collect());
     object
 }
 
@@ -255,14 +294,30 @@ mod tests {
 
     #[test]
     fn an_entry_comes_back_from_its_line() {
-        let text = line("entry", of_entry(&full()));
+        let [text] = entry_lines(&full()).try_into().unwrap();
         let object = opened(&text).unwrap();
         assert_eq!(entry(object["entry"].as_object().unwrap()), Some(full()));
     }
 
     #[test]
+    fn what_stands_for_many_entries_goes_on_in_further_lines() {
+        let created = |text: &str| Splice::Created { after: format!("\"{}\"", text.repeat(FULL / 2)) };
+        let mut whole = full();
+        let key = whole.changes[0].key.clone();
+        whole.changes.extend(["a", "b", "c", "d"].map(|text| StoredChange { key: key.clone(), splice: created(text) }));
+        let lines = entry_lines(&whole);
+        assert!(lines.len() == 2 && lines.iter().all(|line| line.len() < 2 * FULL), "{}", lines.len());
+        let mut back = entry(opened(&lines[0]).unwrap()["entry"].as_object().unwrap()).unwrap();
+        for line in &lines[1..] {
+            back.changes.extend(more(opened(line).unwrap()["more"].as_object().unwrap()).unwrap());
+        }
+        assert_eq!(back, whole);
+        assert_eq!(more(&Object::from_iter([("changes".to_owned(), Value::Array(Vec::new()))])), None);
+    }
+
+    #[test]
     fn damage_anywhere_in_a_line_is_seen() {
-        let text = line("entry", of_entry(&full()));
+        let text = entry_lines(&full()).remove(0);
         for place in 0..text.len() {
             let mut bytes = text.clone().into_bytes();
             bytes[place] ^= 1;

@@ -38,6 +38,8 @@ pub(super) fn read(
     let first = next(&mut reader, number)?.ok_or_else(|| foreign(path))?;
     let header = header(&first).ok_or_else(|| foreign(path))??;
     let mut counts: [u64; 3] = [0; 3];
+    // An entry whose changes may go on in the next line.
+    let mut open: Option<(usize, Box<StoredEntry>)> = None;
     loop {
         number += 1;
         let Some(text) = next(&mut reader, number)? else { return Err(truncated(number)) };
@@ -47,11 +49,19 @@ pub(super) fn read(
         let line = match name {
             "checkpoint" => Line::Checkpoint(lines::checkpoint(body).ok_or_else(unread)?),
             "entry" => Line::Entry(Box::new(lines::entry(body).ok_or_else(unread)?)),
+            "more" => {
+                let (_, entry) = open.as_mut().ok_or_else(|| damaged(number, "no entry stands before it"))?;
+                entry.changes.extend(lines::more(body).ok_or_else(unread)?);
+                continue;
+            }
             "record" => {
                 let value = body.get("value").cloned().ok_or_else(unread)?;
                 Line::Record(lines::key(body).ok_or_else(unread)?, value)
             }
             "end" => {
+                if let Some((first, entry)) = open.take() {
+                    visit(&header, first, Line::Entry(entry))?;
+                }
                 let told = ["checkpoints", "entries", "records"].map(|name| body.get(name).and_then(Value::as_u64));
                 if told != counts.map(Some) {
                     return Err(damaged(number, "lines before it are missing"));
@@ -68,7 +78,13 @@ pub(super) fn read(
             Line::Entry(_) => 1,
             Line::Record(..) => 2,
         }] += 1;
-        visit(&header, number, line)?;
+        if let Some((first, entry)) = open.take() {
+            visit(&header, first, Line::Entry(entry))?;
+        }
+        match line {
+            Line::Entry(entry) => open = Some((number, entry)),
+            line => visit(&header, number, line)?,
+        }
     }
 }
 

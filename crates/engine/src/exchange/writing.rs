@@ -85,7 +85,9 @@ fn journal(
         after = last.revision;
         for mut entry in page {
             if touches(&mut entry, space) {
-                put(out, lines::line("entry", lines::of_entry(&entry)))?;
+                for line in lines::entry_lines(&entry) {
+                    put(out, line)?;
+                }
                 counts.entries += 1;
             }
         }

@@ -57,6 +57,12 @@ pub(crate) fn run(terminal: &mut Terminal, project: Project, name: &str, matches
                 actor: filter(&project.globals.actor),
                 force: matches.get_flag("force"),
             };
+            // Whoever takes back is not the one whose entries are taken back.
+            let identity = match revision {
+                None => crate::Globals { actor: None, session: None, ..project.globals.clone() }
+                    .identity(&project.setup.env, Origin::Command),
+                Some(_) => identity,
+            };
             let reply = project.open()?.undo(query, &identity)?;
             answer(terminal, &reply, |report| screens::changes::undone(report, palette));
         }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rusqlite::Connection;
+use rusqlite::{Connection, MAIN_DB};
 use store::{Opener, Store, StoreError};
 
 use crate::SqliteStore;
@@ -55,6 +55,9 @@ fn open(folder: &Path) -> Outcome<Option<SqliteStore>> {
     let conn = connect(&path)?;
     match standing_now(&conn)? {
         Standing::Ready => {}
+        Standing::Older if conn.is_readonly(MAIN_DB)? => {
+            return Err(Fault::io("an older Mainstay made it, and someone who may write has to use it once"));
+        }
         Standing::Older => establish(&conn)?,
         Standing::Blank => return Ok(None),
     }

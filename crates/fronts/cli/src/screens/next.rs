@@ -19,12 +19,20 @@ pub(crate) fn render(report: &Object, blocked: bool, palette: Palette) -> String
     let (format, id, owner) = (width("format", 12), width("id", 20), width("owner", 16));
     let lines = items.iter().map(|item| {
         let waits = texts(item, "blocked_by").join(", ");
-        let tail = if waits.is_empty() { String::new() } else { format!("  (waits: {waits})") };
+        let why = text(item, "why");
+        let tail = match (waits.is_empty(), why.is_empty()) {
+            (false, _) => format!("  (waits: {waits})"),
+            (true, false) if !blocked => format!("  ({why})"),
+            _ => String::new(),
+        };
         let (of, name) = (column(&text(item, "format"), format), column(&text(item, "id"), id));
         let title = text(item, "title");
         // What blocks it is what was asked for: the title gives way.
         let taken = format + id + owner + 6;
         let room = WIDTH.saturating_sub(taken);
+        // Why it is ready is said where there is room for it.
+        let has_room = title.chars().count() + tail.chars().count() <= room;
+        let tail = if blocked || has_room { tail } else { String::new() };
         let tail = cut(&tail, room.saturating_sub(8)).into_owned();
         let title = cut(&title, room.saturating_sub(tail.chars().count())).into_owned();
         let line = format!("{}  {}  {title}{tail}", palette.bold(&name), column(&text(item, "owner"), owner));
@@ -46,7 +54,7 @@ mod tests {
             "blocked": [{"format": "upgrade", "id": "1.2", "title": "long ".repeat(30), "owner": null, "blocked_by": ["1.1"]}],
         });
         let report = report.as_object().unwrap();
-        assert_eq!(render(report, false, Palette::PLAIN), "hseos  T2  GHOST  Wire it");
+        assert_eq!(render(report, false, Palette::PLAIN), "hseos  T2  GHOST  Wire it  (x)");
         let blocked = render(report, true, Palette::PLAIN);
         assert!(blocked.starts_with("upgrade  1.2    long long") && blocked.ends_with("…  (waits: 1.1)"), "{blocked}");
         assert_eq!(blocked.chars().count(), WIDTH);
