@@ -223,14 +223,13 @@ pub trait Opener: Send + Sync {
     /// Opens the store that stands in `folder`; `None` when there is none yet. Creates nothing.
     fn open(&self, folder: &Path) -> Result<Option<Box<dyn Store>>, StoreError>;
 
-    /// Puts the store that stands in the folder `with`, and that nobody has open, in the place of the one
-    /// in `folder`, damaged or not, in one step.
+    /// Puts the store of the folder `with` in the place of the one in `folder`, in one step.
     ///
+    /// The old one may be damaged; nobody has the new one open.
     /// **Errors**: then the old one stands in its place, unless `with` holds none any more.
     fn replace(&self, folder: &Path, with: &Path) -> Result<(), StoreError>;
 
-    /// Copies the files of the store that stands in `folder` into the folder `copy`, damaged or not, and
-    /// makes them safe.
+    /// Copies the files of a store, damaged or not, into the folder `copy`, and makes them safe.
     fn copy_files(&self, folder: &Path, copy: &Path) -> Result<(), StoreError>;
 
     /// Opens the store that stands in `folder`, making one first if there is none.
