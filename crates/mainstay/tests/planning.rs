@@ -1,5 +1,9 @@
 //! msd among other writers: nothing of theirs or ours is lost, and nothing of a lock stays.
 
+mod files;
+mod hosts;
+mod howto;
+
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -72,6 +76,17 @@ fn a_stopped_holder_of_the_lock_is_waited_for_and_named() {
 }
 
 #[test]
+fn a_lock_that_nobody_wrote_into_is_taken_over_while_one_waits() {
+    let project = project();
+    let lock = project.path().join(".planning/STATE.md.lock");
+    // What a tool leaves that died before it wrote its pid: too young at first, old enough a second later.
+    fs::write(&lock, "").unwrap();
+    let output = run(project.path(), &["msd", "state", "add-decision", "--summary", "x"]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(state(project.path()).contains("- [Phase ?]: x\n") && !lock.exists());
+}
+
+#[test]
 fn init_makes_its_folder_and_a_refusal_makes_none() {
     let project = tempfile::tempdir().unwrap();
     let output = run(project.path(), &["msd", "state", "update", "Status", "Done"]);
@@ -108,4 +123,42 @@ fn the_words_of_the_line_are_read_as_other_tools_of_the_format_read_them() {
     let cwd = project.path().to_str().unwrap();
     let output = run(elsewhere.path(), &["msd", "state", "get", "Decisions", "--cwd", cwd, "--pick", "Decisions"]);
     assert_eq!(String::from_utf8(output.stdout).unwrap(), "None yet.\n");
+}
+
+#[test]
+fn what_is_printed_is_what_was_asked_for() {
+    let project = project();
+    let printed = |arguments: &[&str]| {
+        let output = run(project.path(), &[&["msd", "state"], arguments].concat());
+        let [out, err] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+        (output.status.code().unwrap(), out, err)
+    };
+    let (code, out, _) = printed(&["snapshot", "--pick", "zzz"]);
+    let answer: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(
+        (code, &answer["error"]["code"], &answer["error"]["field"]),
+        (2, &"invalid_argument".into(), &"pick".into())
+    );
+    assert!(answer["error"]["allowed"].as_array().unwrap().contains(&"status".into()), "{answer}");
+    // What is only not known prints nothing; of a write that was carried out a warning tells.
+    assert_eq!(printed(&["json", "--pick", "progress.percent"]), (0, String::new(), String::new()));
+    let (code, out, err) = printed(&["add-decision", "--summary", "x", "--pick", "zzz"]);
+    assert_eq!((code, out.as_str(), err.as_str()), (0, "", "warning: the reply has no part \"zzz\"\n"));
+    assert!(state(project.path()).contains("- [Phase ?]: x\n"));
+    let (code, out, err) = printed(&["get", "Nope", "--json-errors"]);
+    let fault: serde_json::Value = serde_json::from_str(&err).unwrap();
+    assert_eq!((code, &fault["ok"], &fault["reason"]), (1, &false.into(), &"field_not_found".into()));
+    assert!(fault["message"].is_string() && out.contains("field_not_found"));
+    for (flag, verb) in [("--plan-file", "record-metric"), ("--type-file", "signal-waiting")] {
+        fs::write(project.path().join("text.txt"), "one\n two\n").unwrap();
+        let more: &[&str] = match verb {
+            "record-metric" => &["--phase", "1", "--duration", "1m"],
+            _ => &["--question", "Which berth?"],
+        };
+        let (code, _, err) = printed(&[&[verb, flag, "text.txt"], more].concat());
+        assert_eq!(code, 0, "{err}");
+    }
+    assert!(state(project.path()).contains("| Phase 1 Pone two | 1m |"));
+    let waiting = fs::read_to_string(project.path().join(".planning/WAITING.json")).unwrap();
+    assert!(waiting.contains("\"type\": \"one two\""), "{waiting}");
 }

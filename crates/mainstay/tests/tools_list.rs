@@ -15,6 +15,8 @@ fn each_format_keeps_to_its_budget() {
         let size = serde_json::to_string(tools).unwrap().len();
         assert!(!tools.is_empty() && size <= *budget, "{format}: {size} bytes, {budget} allowed");
     }
+    let of_msd = listed("msd")["result"]["tools"].as_array().unwrap().len();
+    assert!(of_msd <= 8, "{of_msd} tools of msd");
     let formats: Vec<_> = formats::ALL.iter().map(|format| format.name()).collect();
     let budgeted: Vec<_> = BUDGETS.iter().map(|(format, _)| *format).collect();
     assert_eq!(formats, budgeted, "every format has a budget");
