@@ -1,5 +1,6 @@
 //! What reads bytes of others. A new target is a line here, a function beside, seeds and a dictionary.
 
+mod documents;
 mod doors;
 mod project;
 mod stored;
@@ -49,6 +50,8 @@ pub(crate) const TARGETS: &[Target] = &[
     of("fence", "secrets", texts::fence),
     of("fenced-blocks", "markdown", texts::fenced_blocks),
     of("markdown-cells", "markdown", texts::cells),
+    of("front-matter", "yaml", documents::front_matter),
+    of("document-fields", "yaml", documents::fields),
     of("merge-patch", "json", texts::merge_patch),
     of("three-way", "json", texts::three_way),
     of("hook-input", "json", doors::hook),

@@ -1,6 +1,6 @@
 //! Properties: whatever stands in STATE.md and whatever verb is accepted, the rest of it stays as it was.
 
-use format::document::bullets;
+use format::document::{Outline, bullets, fields};
 use format::front_matter::FrontMatter;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -159,21 +159,28 @@ fn world(text: &str) -> World {
         .with_file(".planning/phases/02-ledger/02-PLAN.md", "")
 }
 
-/// Whether a verb may change or remove a line.
-fn may_change(tool: &str, line: &str) -> bool {
-    let content = line.trim_end_matches(['\r', '\n']);
-    // Entries go where they are resolved or moved; those properties follow below.
-    let moves = matches!(tool, "state_resolve_blocker" | "state_prune");
-    LABELS.iter().any(|label| content.contains(label))
-        || bullets::says_none(content)
-        || moves
-        || (tool == "state_rebuild" && content.starts_with(['|', '*']))
-}
-
-/// The lines of the body that no verb may touch.
-fn untouchable<'t>(tool: &str, text: &'t str) -> Vec<&'t str> {
-    let body = &text[format::front_matter::body_start(text)..];
-    body.split_inclusive('\n').filter(|line| !may_change(tool, line) && !line.trim().is_empty()).collect()
+/// What a verb must leave of each line of the body: all of it; of a field's own line its label; of what it may
+/// take away nothing.
+fn left_of(tool: &str, text: &str) -> Vec<String> {
+    let outline = Outline::read(text, format::front_matter::body_start(text));
+    let left = |at: usize| {
+        let content = outline.content(at);
+        let whole = Some(content.trim_end().to_owned()).filter(|line| !line.is_empty());
+        if outline.lines()[at].fenced {
+            return whole;
+        }
+        let label = LABELS.iter().find(|label| fields::has_label(&outline, at..at + 1, label));
+        match tool {
+            // Bullets go with what they own, a pause with its line; properties of their own follow below.
+            "state_resolve_blocker" if bullets::mark(content).is_some() || content.starts_with(' ') => None,
+            "state_record_session" if label == Some(&"Paused at") => None,
+            "state_rebuild" if content.starts_with('|') || content.contains(":** [") => None,
+            "state_prune" if content.starts_with(['|', '-', '*', '+', ' ']) => None,
+            _ if bullets::says_none(content) => None,
+            _ => label.map_or(whole, |label| Some(format!("the field {label}"))),
+        }
+    };
+    outline.all().filter_map(left).collect()
 }
 
 /// The lines of the body that are not blank, in an order of their own.
@@ -224,10 +231,10 @@ proptest! {
             Err(_) => prop_assert_eq!(world.state(), before.state()),
             Ok(_) if world.state() == text => {}
             Ok(_) => {
-                let (old, new) = (untouchable(tool, &text), untouchable(tool, world.state()));
-                let mut rest = new.iter().map(|line| line.trim_end_matches(['\r', '\n']));
-                // The last line may get an ending where something follows it now.
-                let kept = old.iter().all(|line| rest.any(|other| other == line.trim_end_matches(['\r', '\n'])));
+                // Every line is still there in its order, whatever came in between.
+                let (old, new) = (left_of(tool, &text), left_of("", world.state()));
+                let mut rest = new.iter();
+                let kept = old.iter().all(|line| rest.any(|other| other == line));
                 prop_assert!(kept, "{tool}: {text:?} became {:?}", world.state());
                 let endings = |text: &str| (text.matches("\r\n").count(), text.matches('\n').count());
                 let (crlf, all) = endings(&text);
@@ -273,6 +280,23 @@ proptest! {
         let removed = reply["removed"].as_array().unwrap();
         let left: Vec<Value> = before.into_iter().filter(|blocker| !removed.contains(blocker)).collect();
         prop_assert_eq!(left, blockers(&mut world), "{:?} became {:?}", text, world.state());
+    }
+
+    #[test]
+    fn an_update_changes_one_line_of_the_body(text in document(), field in label(), value in value()) {
+        let mut world = world(&text);
+        if world.call("state_update", json!({"field": field, "value": value})).is_ok() {
+            let body = |text: &str| text[format::front_matter::body_start(text)..].to_owned();
+            // A front matter that was made is parted from the body by a blank line.
+            let (old, new) = (body(&text), body(world.state()));
+            let new = if FrontMatter::read(&text).is_none() { new.trim_start_matches(['\r', '\n']).to_owned() } else { new };
+            let old = if FrontMatter::read(&text).is_none() { old.trim_start_matches(['\r', '\n']).to_owned() } else { old };
+            let (old, new): (Vec<&str>, Vec<&str>) = (old.split('\n').collect(), new.split('\n').collect());
+            prop_assert_eq!(old.len(), new.len());
+            let changed: Vec<_> = old.iter().zip(&new).filter(|(old, new)| old != new).collect();
+            prop_assert!(changed.len() <= 1, "{changed:?}");
+            prop_assert!(changed.iter().all(|(old, new)| old.ends_with('\r') == new.ends_with('\r')), "{changed:?}");
+        }
     }
 
     #[test]
