@@ -8,6 +8,7 @@ mod calls;
 mod cpu;
 mod instructions;
 mod peers;
+mod planning;
 mod row;
 mod scale;
 mod server;
@@ -44,6 +45,7 @@ pub(crate) fn check(product: &Product, extent: Extent) -> Result<(), String> {
     let mut rows = stories::rows(product)?;
     if extent == Extent::All {
         rows.extend(scale::rows(product)?);
+        rows.extend(planning::rows(product)?);
         rows.extend(server::rows(product)?);
         rows.extend(peers::rows(product)?);
     }

@@ -34,7 +34,7 @@ pub(super) enum Kind {
 
 impl Kind {
     // **Source**: budgets.md.
-    fn instructions(self) -> Budget {
+    pub(super) fn instructions(self) -> Budget {
         match self {
             Self::Nothing => Budget::None,
             Self::Read => Budget::Most(1_200_000.0),

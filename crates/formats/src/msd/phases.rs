@@ -1,6 +1,6 @@
 //! The folder `phases/`: how many plans each phase has and how many are done.
 
-use format::front_matter::FrontMatter;
+use format::front_matter::{FrontMatter, Located, locate};
 use format::{FileState, Files};
 use model::ProjectPath;
 
@@ -35,9 +35,12 @@ pub(super) fn read(files: &dyn Files, place: &Place) -> Option<Vec<Folder>> {
         if !rest.starts_with('-') || !files.is_folder(&path) {
             return None;
         }
-        let (mut plans, mut done) = count(files, &path, &is_plan);
-        if let Ok(inner) = path.join("plans") {
-            let (more, more_done) = count(files, &inner, &is_numbered_plan);
+        let names = files.list(&path);
+        let (mut plans, mut done) = count(files, &path, &names, &is_plan);
+        let inner =
+            names.binary_search_by(|name| name.as_str().cmp("plans")).ok().and_then(|_| path.join("plans").ok());
+        if let Some(inner) = inner {
+            let (more, more_done) = count(files, &inner, &files.list(&inner), &is_numbered_plan);
             plans += more;
             done += more_done;
         }
@@ -46,8 +49,7 @@ pub(super) fn read(files: &dyn Files, place: &Place) -> Option<Vec<Folder>> {
     Some(files.list(&phases).into_iter().filter_map(folder).collect())
 }
 
-fn count(files: &dyn Files, folder: &ProjectPath, is_plan: &dyn Fn(&str) -> bool) -> (u64, u64) {
-    let names = files.list(folder);
+fn count(files: &dyn Files, folder: &ProjectPath, names: &[String], is_plan: &dyn Fn(&str) -> bool) -> (u64, u64) {
     let plans: Vec<&String> = names.iter().filter(|name| is_plan(name) && counts(files, folder, name)).collect();
     let has_summary = |plan: &&&String| {
         let summary = plan.rfind("PLAN").map(|at| format!("{}SUMMARY{}", &plan[..at], &plan[at + 4..]));
@@ -71,17 +73,21 @@ fn is_numbered_plan(name: &str) -> bool {
 fn counts(files: &dyn Files, folder: &ProjectPath, name: &str) -> bool {
     let Ok(path) = folder.join(name) else { return false };
     match files.read(&path, PLAN_LIMIT) {
-        FileState::Bytes(bytes) => status_of(&bytes).as_deref() != Some("superseded"),
+        FileState::Bytes(bytes) => !has_status(&bytes, "superseded"),
         FileState::Irregular(_) => !files.is_folder(&path),
         FileState::Absent => false,
     }
 }
 
-/// The `status` in the front matter of a file.
-fn status_of(bytes: &[u8]) -> Option<String> {
-    let text = std::str::from_utf8(bytes).ok()?;
-    let status = FrontMatter::read(text)?.text("status")?.to_lowercase();
-    Some(status)
+/// Whether the front matter of a file gives this status, in whatever case.
+fn has_status(bytes: &[u8], status: &str) -> bool {
+    let Ok(text) = std::str::from_utf8(bytes) else { return false };
+    let Located::Found(block) = locate(text) else { return false };
+    // Most plans have another, or none: those need not be read key by key.
+    let keys = &text[block.inner];
+    let may_be = keys.contains('\\') || keys.to_ascii_lowercase().contains(status);
+    let given = || FrontMatter::read(text)?.text("status").map(str::to_lowercase);
+    may_be && given().as_deref() == Some(status)
 }
 
 /// Whether a verification of the phase says that it passed.
@@ -90,13 +96,29 @@ pub(super) fn is_verified(files: &dyn Files, folder: &Folder) -> bool {
     let mut reports = names.iter().filter(|name| name.ends_with("-VERIFICATION.md"));
     reports.any(|name| {
         let read = folder.path.join(name).map(|path| files.read(&path, PLAN_LIMIT));
-        matches!(read, Ok(FileState::Bytes(bytes)) if status_of(&bytes).as_deref() == Some("passed"))
+        matches!(read, Ok(FileState::Bytes(bytes)) if has_status(&bytes, "passed"))
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_status_is_read_as_people_write_it() {
+        for text in [
+            "status: superseded",
+            "status: \"Superseded\" # by 2",
+            "a: b\r\nstatus: SUPERSEDED\r",
+            "status: \"\\u0073uperseded\"",
+        ] {
+            assert!(has_status(format!("---\n{text}\n---\nx").as_bytes(), "superseded"), "{text}");
+        }
+        for text in ["status: planned", "note: superseded", "status: not superseded", ""] {
+            assert!(!has_status(format!("---\n{text}\n---\nstatus: superseded").as_bytes(), "superseded"), "{text}");
+        }
+        assert!(!has_status(b"---\nstatus: superseded\n", "superseded") && !has_status(b"\xff", "superseded"));
+    }
 
     #[test]
     fn plans_are_told_by_their_names() {

@@ -1,6 +1,7 @@
 //! What a call is about: the place of its documents and what stands around them.
 
 use std::cell::OnceCell;
+use std::rc::Rc;
 
 use format::{FileState, View};
 use model::{Context, Object, Refusal, Value};
@@ -24,6 +25,8 @@ pub(super) struct Site<'a> {
     config: OnceCell<Config>,
     roadmap: OnceCell<Option<Roadmap>>,
     folders: OnceCell<Option<Vec<Folder>>>,
+    /// The phases of the milestone that was asked for first.
+    phases: OnceCell<(Option<String>, Rc<PhaseList>)>,
 }
 
 impl<'a> Site<'a> {
@@ -36,8 +39,8 @@ impl<'a> Site<'a> {
 
     /// The site of a place.
     pub(super) fn at(place: Place, view: &View<'a>, ctx: &'a Context, settings: Settings) -> Self {
-        let (config, roadmap, folders) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Self { place, view: *view, ctx, settings, config, roadmap, folders }
+        let (config, roadmap, folders, phases) = (OnceCell::new(), OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Self { place, view: *view, ctx, settings, config, roadmap, folders, phases }
     }
 
     /// STATE.md.
@@ -82,8 +85,10 @@ impl<'a> Site<'a> {
     }
 
     /// The phases of a milestone.
-    pub(super) fn phase_list(&self, milestone: Option<&str>) -> PhaseList {
-        PhaseList::of(self.roadmap(), self.folders().unwrap_or_default(), milestone)
+    pub(super) fn phase_list(&self, milestone: Option<&str>) -> Rc<PhaseList> {
+        let read = || Rc::new(PhaseList::of(self.roadmap(), self.folders().unwrap_or_default(), milestone));
+        let (first, list) = self.phases.get_or_init(|| (milestone.map(str::to_owned), read()));
+        if first.as_deref() == milestone { Rc::clone(list) } else { read() }
     }
 
     /// The commit that HEAD names, where it tells anything about the project.

@@ -159,8 +159,9 @@ fn world(text: &str) -> World {
         .with_file(".planning/phases/02-ledger/02-PLAN.md", "")
 }
 
-/// What a verb must leave of each line of the body: all of it; of a field's own line its label; of what it may
-/// take away nothing.
+/// What a verb must leave of each line of the body.
+///
+/// All of it; of a field's own line the label; of what the verb may take away nothing.
 fn left_of(tool: &str, text: &str) -> Vec<String> {
     let outline = Outline::read(text, format::front_matter::body_start(text));
     let left = |at: usize| {
