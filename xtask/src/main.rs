@@ -8,6 +8,7 @@ mod bench;
 mod checks;
 mod clients;
 mod crash;
+mod dist;
 mod faults;
 mod fuzz;
 mod history;
@@ -18,6 +19,7 @@ mod picture;
 mod power;
 mod product;
 mod project;
+mod site;
 mod steps;
 mod test;
 mod vectors;
@@ -46,6 +48,8 @@ cargo xtask COMMAND
                                          be lost, and everybody must have seen one order of events
   bench [--counts]                       instructions, system calls and sizes against their budgets; without
                                          --counts also ratios, rates and large projects
+  dist [--unchecked]                     packs the release: archive, npm package, wheel; installs each of them
+  site                                   renders the documents as HTML and follows every link
   fuzz [--seconds N] [--seed N] [TARGET]…
                                          throws bytes at whatever reads bytes of others; keeps what kills it
   mutants [--only NAME]…                 plants each fault and expects crash or load to catch it
@@ -65,6 +69,8 @@ fn main() -> ExitCode {
         "bench" => bench::run(&mut arguments),
         "crash" => crash::run(&mut arguments),
         "power" => power::run(&mut arguments),
+        "dist" => dist::run(&mut arguments),
+        "site" => site::run(&mut arguments),
         "fuzz" => fuzz::run(&mut arguments),
         "faults" => faults::run(&mut arguments),
         "load" => load::run(&mut arguments),

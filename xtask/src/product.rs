@@ -29,13 +29,7 @@ impl Product {
     /// The target is named so that the flags reach the program alone, not what builds it.
     pub(crate) fn released() -> Result<Self, String> {
         let host = host()?;
-        let mut flags: &[(&str, &str)] = &[];
-        let variable = format!("CARGO_TARGET_{}_RUSTFLAGS", host.to_uppercase().replace('-', "_"));
-        let pairs = [(variable.as_str(), STATIC)];
-        if host.ends_with("-linux-gnu") || host.ends_with("-linux-musl") {
-            flags = &pairs;
-        }
-        Ok(Self { binary: build_with(&["--release", "--target", &host], flags)?, mutant: None })
+        Ok(Self { binary: build_with(&["--release", "--target", &host], &static_flags(&host))?, mutant: None })
     }
 
     /// What `--bin PATH` and `--mutant NAME` say; without them the program as it is built for tests.
@@ -79,13 +73,30 @@ pub(crate) fn target_folder() -> Result<PathBuf, String> {
         .ok_or_else(|| "cargo metadata names no target folder".into())
 }
 
+/// The variable by which cargo builds for `host` as a release is built: static, without this machine's paths.
+pub(crate) fn static_flags(host: &str) -> Vec<(String, String)> {
+    let mut flags = Vec::new();
+    if host.ends_with("-linux-gnu") || host.ends_with("-linux-musl") {
+        flags.push(STATIC.to_owned());
+    }
+    let home = std::env::var("HOME").unwrap_or_default();
+    let packages = std::env::var("CARGO_HOME").unwrap_or_else(|_| format!("{home}/.cargo"));
+    let compiler = std::env::var("RUSTUP_HOME").unwrap_or_else(|_| format!("{home}/.rustup"));
+    let checkout = testkit::repository().display().to_string();
+    for (path, name) in [(checkout, "mainstay"), (packages, "cargo"), (compiler, "rustup")] {
+        flags.push(format!("--remap-path-prefix={path}=/{name}"));
+    }
+    let variable = format!("CARGO_TARGET_{}_RUSTFLAGS", host.to_uppercase().replace('-', "_"));
+    vec![(variable, flags.join(" "))]
+}
+
 fn build(options: &[&str]) -> Result<PathBuf, String> {
     build_with(options, &[])
 }
 
-fn build_with(options: &[&str], variables: &[(&str, &str)]) -> Result<PathBuf, String> {
+fn build_with(options: &[&str], variables: &[(String, String)]) -> Result<PathBuf, String> {
     let words = ["build", "--quiet", "--package", "mainstay", "--message-format", "json-render-diagnostics"];
-    let messages = output(cargo().args(words).args(options).envs(variables.iter().copied()))?;
+    let messages = output(cargo().args(words).args(options).envs(variables.iter().cloned()))?;
     let mut executables = messages.lines().filter_map(|line| {
         let message: Value = serde_json::from_str(line).ok()?;
         (message["target"]["name"] == "mainstay").then(|| message["executable"].as_str().map(PathBuf::from))?
@@ -93,15 +104,16 @@ fn build_with(options: &[&str], variables: &[(&str, &str)]) -> Result<PathBuf, S
     executables.next_back().ok_or_else(|| "cargo built no program `mainstay`".into())
 }
 
-// The machine that cargo builds for where nothing else is said.
-fn host() -> Result<String, String> {
+/// The machine that cargo builds for where nothing else is said.
+pub(crate) fn host() -> Result<String, String> {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| OsString::from("rustc"));
     let said = output(Command::new(rustc).arg("-vV"))?;
     let host = said.lines().find_map(|line| line.strip_prefix("host: "));
     host.map(str::to_owned).ok_or_else(|| format!("rustc names no host: {said}"))
 }
 
-fn output(command: &mut Command) -> Result<String, String> {
+/// What a command prints; it must end well.
+pub(crate) fn output(command: &mut Command) -> Result<String, String> {
     let done = command.stderr(Stdio::inherit()).output().map_err(|error| format!("{command:?}: {error}"))?;
     if done.status.success() {
         Ok(String::from_utf8_lossy(&done.stdout).into_owned())

@@ -7,7 +7,7 @@ use crate::arguments::Arguments;
 use crate::packages::{STRACE, ensure};
 use crate::product::{Product, cargo};
 use crate::steps::{Tally, shown};
-use crate::{clients, crash, faults, fuzz, load, power, vectors};
+use crate::{clients, crash, faults, fuzz, load, power, site, vectors};
 
 /// So long each target is fuzzed here. **Units**: seconds.
 const FUZZ_SECONDS: u64 = 4;
@@ -43,6 +43,7 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
         }
     };
     tally.step("vectors", || vectors::check(&product, &Choice::default()));
+    tally.step("documents", || site::render().map(drop));
     tally.step("fuzz", || fuzz::check(FUZZ_SECONDS, SEED, &[]));
     tally.step("load", || load::check(&product, load::Size::Quick));
     if quick {

@@ -3,6 +3,7 @@
 
 mod agent;
 mod doctor;
+mod documents;
 mod eneo;
 mod environment;
 mod git;

@@ -1,0 +1,167 @@
+//! `cargo xtask dist`: the release as people get it, and each way to install it tried.
+//!
+//! From the same sources and the same compiler come the same bytes: archives hold no times, names or
+//! owners of the machine that packed them, and the program none of its paths.
+
+mod archive;
+mod install;
+mod licences;
+mod npm;
+mod wheel;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use sha2::{Digest, Sha256};
+
+use crate::arguments::Arguments;
+use crate::product::{Product, cargo, host, output, target_folder};
+
+use archive::Member;
+
+/// The most that the program may have, its symbols taken out. **Units**: bytes.
+const LARGEST: u64 = 15_000_000;
+
+/// The shells that get a completion script, and what its file is called.
+const SHELLS: [(&str, &str); 4] =
+    [("bash", "mainstay.bash"), ("zsh", "_mainstay"), ("fish", "mainstay.fish"), ("powershell", "mainstay.ps1")];
+
+/// The pages of the repository that go along.
+const PAGES: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"];
+
+/// A release on its way into files.
+struct Release {
+    binary: PathBuf,
+    version: String,
+    /// What it runs on, as the compiler says: `x86_64-unknown-linux-gnu`.
+    host: String,
+    folder: PathBuf,
+}
+
+/// The files of a release.
+struct Packed {
+    archive: PathBuf,
+    npm: PathBuf,
+    wheel: PathBuf,
+}
+
+pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
+    let is_checked = !arguments.flag("--unchecked");
+    let binary = arguments.binary()?;
+    arguments.end()?;
+    make(binary, is_checked)
+}
+
+/// Packs a release of this machine's kind, that of `binary` where one is named; installs it by every way.
+pub(crate) fn make(binary: Option<PathBuf>, is_checked: bool) -> Result<(), String> {
+    let is_ours = binary.is_none();
+    let binary = binary.map_or_else(|| Product::released().map(|product| product.binary), Ok)?;
+    let folder = target_folder()?.join("dist");
+    let release = Release { binary, version: env!("CARGO_PKG_VERSION").to_owned(), host: host()?, folder };
+    release.check_program()?;
+    let packed = release.pack()?;
+    if is_checked {
+        let first = digests(&packed)?;
+        if digests(&release.pack()?)? != first {
+            return Err("packed once more, the release has other bytes".into());
+        }
+        install::check(&packed, is_ours)?;
+    }
+    for (name, digest) in digests(&packed)? {
+        println!("{digest}  {name}");
+    }
+    println!("\nin {}", release.folder.display());
+    Ok(())
+}
+
+impl Release {
+    /// What a release must be: small, of one piece, the version it says.
+    fn check_program(&self) -> Result<(), String> {
+        let bytes = fs::metadata(&self.binary).map_err(|error| shown(&self.binary, &error))?.len();
+        if bytes >= LARGEST {
+            return Err(format!("the program has {bytes} bytes; a release has less than {LARGEST}"));
+        }
+        let program = fs::read(&self.binary).map_err(|error| shown(&self.binary, &error))?;
+        let says = |text: &str| program.windows(text.len()).any(|part| part == text.as_bytes());
+        if self.host.contains("linux") && says("/lib64/ld-linux") {
+            return Err("the program asks for a dynamic linker; a release is one static file".into());
+        }
+        let home = std::env::var("HOME").unwrap_or_default();
+        let checkout = testkit::repository().display().to_string();
+        if let Some(path) = [home, checkout].iter().find(|path| path.len() > 1 && says(&format!("{path}/"))) {
+            return Err(format!("the program holds the path {path} of the machine that built it"));
+        }
+        let version = output(Command::new(&self.binary).arg("--version"))?;
+        if version.trim_end() != format!("mainstay {}", self.version) {
+            return Err(format!("the program says that it is {version}"));
+        }
+        Ok(())
+    }
+
+    fn pack(&self) -> Result<Packed, String> {
+        // What a former run left would be taken for a part of this release.
+        if self.folder.exists() {
+            fs::remove_dir_all(&self.folder).map_err(|error| shown(&self.folder, &error))?;
+        }
+        fs::create_dir_all(&self.folder).map_err(|error| shown(&self.folder, &error))?;
+        let third_party = licences::of_the_program(&self.host)?;
+        let program = fs::read(&self.binary).map_err(|error| shown(&self.binary, &error))?;
+        let notices = [Member::text("THIRD-PARTY.md", third_party)];
+        let pages = PAGES.iter().map(|page| {
+            let path = testkit::repository().join(page);
+            fs::read(&path).map(|bytes| Member::text(*page, bytes)).map_err(|error| shown(&path, &error))
+        });
+        let papers: Vec<Member> = notices.into_iter().map(Ok).chain(pages).collect::<Result<_, String>>()?;
+        let packed = Packed {
+            archive: self.folder.join(format!("mainstay-{}-{}.tar.gz", self.version, self.host)),
+            npm: self.folder.join(format!("mainstay-{}.tgz", self.version)),
+            wheel: self.folder.join(wheel::file_name(&self.version, &self.host)?),
+        };
+        self.pack_archive(&packed.archive, &program, &papers)?;
+        npm::pack(&packed.npm, &self.version, &self.host, &program, &papers)?;
+        wheel::pack(&packed.wheel, &self.version, &self.host, &program, &papers)?;
+        let sums: String = digests(&packed)?.iter().map(|(name, digest)| format!("{digest}  {name}\n")).collect();
+        let file = self.folder.join("SHA256SUMS");
+        fs::write(&file, sums).map_err(|error| shown(&file, &error))?;
+        Ok(packed)
+    }
+
+    fn pack_archive(&self, file: &Path, program: &[u8], papers: &[Member]) -> Result<(), String> {
+        let mut members = vec![Member::program("mainstay", program.to_vec())];
+        members.extend(papers.iter().cloned());
+        for (shell, name) in SHELLS {
+            let script = output(Command::new(&self.binary).args(["completions", shell]))?;
+            members.push(Member::text(format!("completions/{name}"), script));
+        }
+        members.extend(self.man_pages()?);
+        archive::tar_gz(file, &format!("mainstay-{}-{}", self.version, self.host), members)
+    }
+
+    fn man_pages(&self) -> Result<Vec<Member>, String> {
+        let folder = self.folder.join("man");
+        output(cargo().args(["run", "--quiet", "--package", "mainstay", "--example", "man_pages", "--"]).arg(&folder))?;
+        let mut pages = Vec::new();
+        for entry in fs::read_dir(&folder).map_err(|error| shown(&folder, &error))? {
+            let path = entry.map_err(|error| shown(&folder, &error))?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            pages.push(Member::text(format!("man/{name}"), fs::read(&path).map_err(|error| shown(&path, &error))?));
+        }
+        fs::remove_dir_all(&folder).map_err(|error| shown(&folder, &error))?;
+        Ok(pages)
+    }
+}
+
+fn digests(packed: &Packed) -> Result<Vec<(String, String)>, String> {
+    let digest = |path: &PathBuf| {
+        let bytes = fs::read(path).map_err(|error| shown(path, &error))?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let digest: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok((name, digest))
+    };
+    [&packed.archive, &packed.npm, &packed.wheel].into_iter().map(digest).collect()
+}
+
+fn shown(path: &Path, error: &std::io::Error) -> String {
+    format!("{}: {error}", path.display())
+}
