@@ -2,7 +2,6 @@
 
 mod files;
 mod hosts;
-mod howto;
 
 use std::fs;
 use std::path::Path;
