@@ -118,6 +118,7 @@ fn the_words_of_the_line_are_read_as_other_tools_of_the_format_read_them() {
         String::from_utf8(output.stdout).unwrap(),
         "config_exists=false\nroadmap_exists=false\nstate_exists=true\n"
     );
+    refused(&["msd", "state", "get", "Status", "--cwd", "/no/such/folder"], "invalid_argument", "cwd");
     let elsewhere = tempfile::tempdir().unwrap();
     let cwd = project.path().to_str().unwrap();
     let output = run(elsewhere.path(), &["msd", "state", "get", "Decisions", "--cwd", cwd, "--pick", "Decisions"]);

@@ -33,10 +33,17 @@ pub(crate) fn run(
                 return Ok(OK);
             }
             read_input(command, &mut typed)?;
-            if let Some(root) = format.surface().root_option.and_then(|name| typed.shift_remove(name)) {
+            let named = format.surface().root_option.and_then(|name| Some((name, typed.shift_remove(name)?)));
+            if let Some((_, root)) = &named {
                 project.globals.project = root.as_str().map(Into::into);
             }
-            return call(terminal, project, format, command, &typed);
+            return call(terminal, project, format, command, &typed).map_err(|mut refusal| {
+                // What is wrong with the root is wrong with the option that named it.
+                if let Some((name, _)) = named.filter(|_| refusal.field.as_deref() == Some("project")) {
+                    refusal.field = Some(name.into());
+                }
+                refusal
+            });
         }
     }
     Ok(OK)
