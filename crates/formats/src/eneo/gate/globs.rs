@@ -1,22 +1,37 @@
 //! Globs over paths: `**` for any folders, `*` and `?` within a name.
 
-/// Whether a path matches a glob.
-pub(super) fn matches(glob: &str, path: &str) -> bool {
-    let glob: Vec<&str> = glob.split('/').filter(|part| !part.is_empty()).take(64).collect();
-    let path: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
-    wild(
-        &glob,
-        &path,
-        |part| *part == "**",
-        |glob, name| {
-            let (glob, name): (Vec<char>, Vec<char>) = (glob.chars().collect(), name.chars().collect());
-            wild(&glob, &name, |letter| *letter == '*', |glob, letter| *glob == '?' || glob == letter)
-        },
-    )
+/// The most parts of a glob that count.
+const PARTS: usize = 64;
+
+/// A glob, taken apart once for many paths.
+pub(super) struct Glob {
+    /// Each name; `None` for `**`.
+    parts: Vec<Option<Vec<char>>>,
+}
+
+impl Glob {
+    pub(super) fn new(glob: &str) -> Self {
+        let part = |part: &str| (part != "**").then(|| part.chars().collect());
+        Self { parts: glob.split('/').filter(|part| !part.is_empty()).take(PARTS).map(part).collect() }
+    }
+
+    /// Whether a path, as [`names`] takes it apart, matches.
+    pub(super) fn matches(&self, path: &[Vec<char>]) -> bool {
+        let fits = |glob: &Option<Vec<char>>, name: &Vec<char>| {
+            let Some(glob) = glob else { return true };
+            wild(glob, name, |letter| *letter == '*', |glob, letter| *glob == '?' || glob == letter)
+        };
+        wild(&self.parts, path, Option::is_none, fits)
+    }
+}
+
+/// The names of a path.
+pub(super) fn names(path: &str) -> Vec<Vec<char>> {
+    path.split('/').filter(|part| !part.is_empty()).map(|part| part.chars().collect()).collect()
 }
 
 // One walk with one place to come back to: the last wildcard can always take one more.
-fn wild<T>(glob: &[T], items: &[T], is_any: impl Fn(&T) -> bool, fits: impl Fn(&T, &T) -> bool) -> bool {
+fn wild<T, U>(glob: &[T], items: &[U], is_any: impl Fn(&T) -> bool, fits: impl Fn(&T, &U) -> bool) -> bool {
     let (mut at, mut item) = (0, 0);
     let mut back: Option<(usize, usize)> = None;
     while item < items.len() {
@@ -37,7 +52,7 @@ fn wild<T>(glob: &[T], items: &[T], is_any: impl Fn(&T) -> bool, fits: impl Fn(&
 
 #[cfg(test)]
 mod tests {
-    use super::matches;
+    use super::{Glob, names};
 
     #[test]
     fn wildcards_mean_what_they_mean() {
@@ -54,9 +69,9 @@ mod tests {
             ("a?c", "/abc", true),
             ("a?c", "/ac", false),
         ] {
-            assert_eq!(matches(glob, path), expected, "{glob} {path}");
+            assert_eq!(Glob::new(glob).matches(&names(path)), expected, "{glob} {path}");
         }
         let stars = "*a".repeat(200);
-        assert!(!matches(&stars, &"a".repeat(150)));
+        assert!(!Glob::new(&stars).matches(&names(&"a".repeat(150))));
     }
 }

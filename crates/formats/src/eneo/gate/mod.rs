@@ -1,7 +1,13 @@
 //! The gate before a host's tools: what the phase allows, and files that only verbs may write.
 
 mod globs;
+mod options;
+mod place;
+mod quoting;
 mod shell;
+#[cfg(test)]
+mod tests;
+mod wrappers;
 mod writes;
 
 use format::{Files, Glance, HookEvent};
@@ -9,10 +15,19 @@ use model::{Context, Object, Value};
 
 use super::config::Config;
 use super::{config, mirror};
+use globs::Glob;
+use place::Place;
 use writes::Write;
 
-/// A path as rules see it: `/` and the path from the root, or an absolute path outside of it.
-struct Place(String);
+/// What one look at a tool's input is held against.
+struct Rules<'a> {
+    phase: &'a str,
+    tests: Vec<Glob>,
+    source: Vec<Glob>,
+    protect_wave: bool,
+    root: &'a str,
+    files: &'a dyn Files,
+}
 
 /// Says why a tool may not run; nothing where it may.
 pub(super) fn glance(event: &HookEvent, files: &dyn Files, ctx: &Context) -> Glance {
@@ -26,9 +41,8 @@ pub(super) fn glance(event: &HookEvent, files: &dyn Files, ctx: &Context) -> Gla
     // A gate with a setting that cannot be read is the usual gate.
     let config = config::read(ctx).or_else(|_| config::read(&Context { settings: Object::new(), ..ctx.clone() }));
     let Ok(config) = config else { return Glance::default() };
-    let phase = mirror::effective(files);
-    let denied = writes.iter().find_map(|write| refusal(write, phase, &config, &ctx.root));
-    Glance { denied, ..Glance::default() }
+    let rules = Rules::new(mirror::effective(files), &config, &ctx.root, files);
+    Glance { denied: writes.iter().find_map(|write| rules.refusal(write)), ..Glance::default() }
 }
 
 fn writes_of(tool: &str, input: &Object) -> Vec<Write> {
@@ -44,174 +58,93 @@ fn writes_of(tool: &str, input: &Object) -> Vec<Write> {
     path.map(|path| Write::File(path.to_owned())).into_iter().collect()
 }
 
-fn refusal(write: &Write, phase: &str, config: &Config, root: &str) -> Option<Vec<String>> {
-    let path = write.path();
-    let place = Place::of(path, root);
-    let say = |rule: &str, fix: &str| {
-        Some(vec![format!("[eneo-gate] {} may not be written", shown(path)), rule.to_owned(), fix.to_owned()])
-    };
-    if let Write::Mention(_) = write {
-        return if protected_names(config).any(|name| path.contains(name)) {
-            say("task state is written by mainstay alone", "use mainstay eneo task-update or phase-set")
-        } else {
-            None
-        };
+fn say(what: String, rule: &str, fix: &str) -> Option<Vec<String>> {
+    Some(vec![format!("[eneo-gate] {what}"), rule.to_owned(), fix.to_owned()])
+}
+
+impl<'a> Rules<'a> {
+    fn new(phase: &'a str, config: &Config, root: &'a str, files: &'a dyn Files) -> Self {
+        let globs = |globs: &[String]| globs.iter().map(|glob| Glob::new(glob)).collect();
+        let (tests, source) = (globs(&config.tests), globs(&config.source));
+        Self { phase, tests, source, protect_wave: config.protect_wave, root, files }
     }
-    if place.is_protected(config) || (write.is_recursive() && place.holds_protected()) {
-        return say("task state is written by mainstay alone", "use mainstay eneo task-update or phase-set");
-    }
-    if write.is_recursive() && place.is_test_folder() {
-        return say("folders of tests are not removed", "remove single files, or ask the person");
-    }
-    let matches = |globs: &[String]| globs.iter().any(|glob| globs::matches(glob, &place.0));
-    let is_test = matches(&config.tests);
-    match phase {
-        "GREEN" if is_test => say(
-            "phase GREEN: tests are frozen until they pass",
-            "change the source, or go on with mainstay eneo phase-set REFACTOR",
-        ),
-        "RED" if !is_test && matches(&config.source) => {
-            say("phase RED: source is frozen until a test fails", "write the test, then mainstay eneo phase-set GREEN")
+
+    fn refusal(&self, write: &Write) -> Option<Vec<String>> {
+        match write {
+            Write::Unread => say(
+                "the command is nested too deeply to be read".to_owned(),
+                "what a command writes is looked at before it runs",
+                "take it apart into several commands",
+            ),
+            Write::Mention(text) if self.protected().any(|name| text.contains(name)) => Self::of_state("task state"),
+            Write::Mention(_) => None,
+            Write::File(path) => self.of_path(path, Extent::File),
+            Write::Removed(path) => self.of_path(path, Extent::Removed),
+            Write::Moved(path) => self.of_path(path, Extent::Moved),
+            Write::Into { folder, name } => {
+                let is_folder = folder.ends_with('/') || Place::of(folder, self.root).is_folder(self.files);
+                if is_folder { self.of_path(&format!("{folder}/{name}"), Extent::File) } else { None }
+            }
         }
-        _ => None,
     }
+
+    fn of_state(what: &str) -> Option<Vec<String>> {
+        say(
+            format!("{what} may not be written"),
+            "task state is written by mainstay alone",
+            "use mainstay eneo task-update or phase-set",
+        )
+    }
+
+    fn of_path(&self, path: &str, extent: Extent) -> Option<Vec<String>> {
+        let place = Place::of(path, self.root);
+        let what = format!("{} may not be written", shown(path));
+        if place.is_protected(self.protect_wave) || (extent != Extent::File && place.holds_protected()) {
+            return Self::of_state(&shown(path));
+        }
+        if extent == Extent::Removed && place.is_test_folder() {
+            return say(what, "folders of tests are not removed", "remove single files, or ask the person");
+        }
+        if !matches!(self.phase, "GREEN" | "RED") {
+            return None;
+        }
+        let names = globs::names(place.path());
+        let is_test = self.tests.iter().any(|glob| glob.matches(&names));
+        match self.phase {
+            "GREEN" if is_test => say(
+                what,
+                "phase GREEN: tests are frozen until they pass",
+                "change the source, or go on with mainstay eneo phase-set REFACTOR",
+            ),
+            "RED" if !is_test && self.source.iter().any(|glob| glob.matches(&names)) => say(
+                what,
+                "phase RED: source is frozen until a test fails",
+                "write the test, then mainstay eneo phase-set GREEN",
+            ),
+            _ => None,
+        }
+    }
+
+    fn protected(&self) -> impl Iterator<Item = &'static str> {
+        let wave = self.protect_wave.then_some(".claude/state/wave.json");
+        [".claude/state/current-task.json", ".claude/state/phase", ".claude/state/.locks/", ".mainstay/"]
+            .into_iter()
+            .chain(wave)
+    }
+}
+
+/// How much of a place a command touches.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    /// The file there.
+    File,
+    /// Everything in it, which is gone then.
+    Removed,
+    /// Everything in it, which stands elsewhere then.
+    Moved,
 }
 
 // A path comes from a program's input and goes to a terminal.
 fn shown(path: &str) -> String {
     path.chars().filter(|letter| !letter.is_control()).take(200).collect()
-}
-
-fn protected_names(config: &Config) -> impl Iterator<Item = &'static str> {
-    let wave = config.protect_wave.then_some(".claude/state/wave.json");
-    [".claude/state/current-task.json", ".claude/state/phase", ".claude/state/.locks/", ".mainstay/"]
-        .into_iter()
-        .chain(wave)
-}
-
-impl Place {
-    fn of(path: &str, root: &str) -> Self {
-        let whole = if path.starts_with('/') { path.to_owned() } else { format!("{root}/{path}") };
-        let mut parts: Vec<&str> = Vec::new();
-        for part in whole.split('/') {
-            match part {
-                "" | "." => {}
-                ".." => drop(parts.pop()),
-                part => parts.push(part),
-            }
-        }
-        let clean = format!("/{}", parts.join("/"));
-        let root = root.trim_end_matches('/');
-        match clean.strip_prefix(root) {
-            Some(inner) if inner.starts_with('/') => Self(inner.to_owned()),
-            Some("") => Self("/".to_owned()),
-            _ => Self(clean),
-        }
-    }
-
-    fn is_protected(&self, config: &Config) -> bool {
-        let ends = |name: &str| self.0.ends_with(&format!("/{name}"));
-        let lies = |folder: &str| self.0.contains(&format!("/{folder}/")) || ends(folder);
-        ends(".claude/state/current-task.json")
-            || ends(".claude/state/phase")
-            || lies(".claude/state/.locks")
-            || lies(".mainstay")
-            || (config.protect_wave && ends(".claude/state/wave.json"))
-    }
-
-    /// Whether a folder is removed with protected files in it.
-    fn holds_protected(&self) -> bool {
-        matches!(self.0.as_str(), "/" | "/.claude" | "/.claude/state")
-    }
-
-    fn is_test_folder(&self) -> bool {
-        matches!(self.0.rsplit('/').next(), Some("tests" | "__tests__"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn denied(phase: &str, tool: &str, key: &str, value: &str) -> bool {
-        let input: Object = [(key.to_owned(), Value::from(value))].into_iter().collect();
-        let config = Config {
-            lenient: false,
-            protect_wave: false,
-            tests: vec!["**/tests/**".into(), "**/test_*.py".into()],
-            source: vec!["**/src/**".into()],
-        };
-        writes_of(tool, &input).iter().any(|write| refusal(write, phase, &config, "/r").is_some())
-    }
-
-    #[test]
-    fn phases_freeze_what_they_freeze() {
-        for (phase, path, expected) in [
-            ("GREEN", "/r/tests/a.py", true),
-            ("GREEN", "tests/a.py", true),
-            ("GREEN", "./x/../tests/a.py", true),
-            ("GREEN", "/elsewhere/tests/a.py", true),
-            ("GREEN", "/r/src/a.py", false),
-            ("GREEN", "/r/contests/a.py", false),
-            ("RED", "/r/src/a.py", true),
-            ("RED", "/r/src/tests/a.py", false),
-            ("REFACTOR", "/r/src/a.py", false),
-            ("FREE", "/r/.claude/state/phase", true),
-            ("FREE", "/r/.claude/state/../state/current-task.json", true),
-            ("FREE", "/r/.claude/state/.locks/state.lock/owner", true),
-            ("FREE", "/r/.mainstay/state.db", true),
-            ("FREE", "/r/.claude/state/wave.json", false),
-            ("FREE", "/r/.claude/state/phase.md", false),
-        ] {
-            for tool in ["Edit", "MultiEdit", "Write", "NotebookEdit", "str_replace_editor"] {
-                assert_eq!(denied(phase, tool, "file_path", path), expected, "{phase} {tool} {path}");
-            }
-            assert!(!denied(phase, "Read", "file_path", path));
-        }
-    }
-
-    #[test]
-    fn shell_commands_are_read_for_what_they_write() {
-        for (command, expected) in [
-            ("echo GREEN > .claude/state/phase", true),
-            ("echo GREEN >| '.claude/state/phase'", true),
-            ("echo x 2>&1 &>.claude/state/phase", true),
-            ("printf x | tee -a .claude/state/phase", true),
-            ("true && rm -f \".claude/state/current-task.json\"", true),
-            ("cp a .claude/state/phase", true),
-            ("cp .claude/state/phase a", false),
-            ("mv .claude/state/phase a", true),
-            ("sed -i s/a/b/ .claude/state/phase", true),
-            ("sed -i.bak -e s/a/b/ .claude/state/phase", true),
-            ("sed s/a/b/ .claude/state/phase", false),
-            ("dd if=/dev/zero of=.claude/state/phase", true),
-            ("bash -c 'echo x > .claude/state/phase'", true),
-            ("sh -c \"bash -c 'rm .claude/state/phase'\"", true),
-            ("x=$(rm .claude/state/phase)", true),
-            ("echo `rm .claude/state/phase`", true),
-            ("python3 -c \"open('.claude/state/phase','w')\"", true),
-            ("python3 x.py .claude/state/phase", false),
-            ("env A=1 sudo rm .claude/state/phase", true),
-            ("if true; then rm .claude/state/phase; fi", true),
-            ("cat <<EOF\nrm .claude/state/phase\nEOF\n", false),
-            ("cat > x <<'EOF'\n> .claude/state/phase\nEOF\nrm .claude/state/phase", true),
-            ("echo '> .claude/state/phase'", false),
-            ("echo \\> .claude/state/phase", false),
-            ("# rm .claude/state/phase", false),
-            ("cat .claude/state/phase", false),
-            ("grep -r x tests > /dev/null", false),
-            ("rm -rf tests", true),
-            ("rm -r src/__tests__/", true),
-            ("rm -rf .claude", true),
-            ("rm tests", false),
-            ("echo '{}' > .claude/state/wave.json", false),
-            ("find . -name x 2>/dev/null", false),
-            ("echo \"unclosed > .claude/state/phase", false),
-            ("", false),
-        ] {
-            assert_eq!(denied("FREE", "Bash", "command", command), expected, "{command}");
-        }
-        assert!(denied("GREEN", "Bash", "command", "echo pass > tests/test_pay.py"));
-        assert!(!denied("GREEN", "Bash", "command", "pytest 2>/dev/null tests/pay_test.py"));
-    }
 }

@@ -1,6 +1,9 @@
-//! A shell's text cut into simple commands, with its quoting.
+//! A shell's text cut into simple commands: one recursive reader of lists, redirections and here-documents.
 //!
-//! Nothing is expanded: a word keeps its `$name` as it stands. What cannot be read is left out.
+//! Nothing is expanded: a word keeps its `$name` as it stands. What is never closed hides nothing: the rest is read once
+//! more from behind the opening. **Source**: POSIX.1-2017, "Shell Command Language"; bash(1), "Shell grammar".
+
+use std::collections::HashMap;
 
 /// One simple command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -9,110 +12,229 @@ pub(super) struct Simple {
     pub(super) words: Vec<String>,
     /// The files that output is redirected into.
     pub(super) targets: Vec<String>,
+    /// What stands in here-documents and here-strings for its input.
+    pub(super) inputs: Vec<String>,
 }
+
+/// What a text was cut into.
+#[derive(Debug)]
+pub(super) struct Script {
+    /// The commands, those within `$(…)` and backticks before the command that they stand in.
+    pub(super) simples: Vec<Simple>,
+    /// Whether all of it could be read: it may be nested too deeply.
+    pub(super) is_whole: bool,
+    /// How often a rest may still be read again.
+    readings: u8,
+}
+
+/// Words that stand before a command and are none.
+pub(super) const KEYWORDS: &[&str] =
+    &["if", "then", "else", "elif", "do", "while", "until", "{", "}", "!", "coproc", "time"];
 
 /// How deep commands may stand within commands.
-const DEPTH: usize = 12;
+const DEPTH: usize = 32;
 
-/// Cuts a text into its simple commands, those within `$(…)` and backticks too.
-pub(super) fn split(text: &str) -> Vec<Simple> {
-    let mut found = Vec::new();
-    read(text, 0, &mut found);
-    found
+/// How often texts may have something that is never closed.
+const READINGS: u8 = 8;
+
+/// Cuts a text into its simple commands.
+pub(super) fn split(text: &str) -> Script {
+    let mut script = Script { simples: Vec::new(), is_whole: true, readings: READINGS };
+    script.read(text, 0);
+    script
 }
 
-fn read(text: &str, depth: usize, found: &mut Vec<Simple>) {
-    if depth > DEPTH {
-        return;
+impl Script {
+    /// Reads a text that stands `depth` levels deep.
+    pub(super) fn read(&mut self, text: &str, depth: usize) {
+        let mut rest = text;
+        loop {
+            let mut shell = Shell::new(rest, depth, self);
+            shell.commands(Until::End);
+            let Some(open) = shell.open else { return };
+            let Some(left) = self.readings.checked_sub(1) else {
+                self.is_whole = false;
+                return;
+            };
+            self.readings = left;
+            rest = &rest[open + 1..];
+        }
     }
-    let letters: Vec<char> = text.chars().collect();
-    let mut shell = Shell { letters: &letters, at: 0, depth, found, simple: Simple::default(), here: Vec::new() };
-    shell.commands();
-    shell.end();
 }
 
-struct Shell<'s> {
-    letters: &'s [char],
-    at: usize,
-    depth: usize,
-    found: &'s mut Vec<Simple>,
+/// Where a list of commands ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Until {
+    End,
+    Parenthesis,
+}
+
+/// A here-document that begins with the next line.
+struct Here {
+    end: String,
+    is_quoted: bool,
+    /// The command whose input it is.
+    owner: Option<usize>,
+}
+
+/// What is known of the list that is being read.
+struct Level {
     simple: Simple,
-    /// The ends of here-documents that begin with the next line.
-    here: Vec<String>,
+    here: Vec<Here>,
+    /// No word of the command but keywords was read.
+    is_start: bool,
+    /// Within `[[ … ]]`, where `>` and `<` compare.
+    in_test: bool,
+    /// Within `((…))`, where `<<` shifts.
+    in_sum: bool,
+    /// How many `case` are open, whose patterns end with a parenthesis.
+    cases: usize,
 }
 
-impl Shell<'_> {
-    fn peek(&self, ahead: usize) -> Option<char> {
-        self.letters.get(self.at + ahead).copied()
+/// The reader of one text.
+pub(super) struct Shell<'s, 'f> {
+    pub(super) text: &'s str,
+    pub(super) at: usize,
+    pub(super) depth: usize,
+    pub(super) script: &'f mut Script,
+    /// Where the first thing opens that is never closed.
+    pub(super) open: Option<usize>,
+    level: Level,
+    /// Where lines begin, by what they hold; made when the first here-document is met.
+    lines: Option<HashMap<&'s str, Vec<usize>>>,
+}
+
+impl Level {
+    fn new(in_sum: bool) -> Self {
+        Self { simple: Simple::default(), here: Vec::new(), is_start: true, in_test: false, in_sum, cases: 0 }
+    }
+}
+
+impl<'s, 'f> Shell<'s, 'f> {
+    pub(super) fn new(text: &'s str, depth: usize, script: &'f mut Script) -> Self {
+        Self { text, at: 0, depth, script, open: None, level: Level::new(false), lines: None }
     }
 
-    fn end(&mut self) {
-        let simple = std::mem::take(&mut self.simple);
-        if simple != Simple::default() {
-            self.found.push(simple);
+    pub(super) fn peek(&self, ahead: usize) -> Option<u8> {
+        self.text.as_bytes().get(self.at + ahead).copied()
+    }
+
+    /// Notes down that what opens at a place is never closed.
+    pub(super) fn leave_open(&mut self, at: usize) {
+        self.open = Some(self.open.map_or(at, |open| open.min(at)));
+        self.at = self.text.len();
+    }
+
+    /// One level deeper; answers whether that may be.
+    pub(super) fn deeper(&mut self) -> bool {
+        let may = self.depth < DEPTH;
+        self.script.is_whole &= may;
+        self.depth += usize::from(may);
+        may
+    }
+
+    /// Commands up to their closing parenthesis, behind the opening one.
+    pub(super) fn nested(&mut self, in_sum: bool) {
+        if self.deeper() {
+            let outer = std::mem::replace(&mut self.level, Level::new(in_sum));
+            self.commands(Until::Parenthesis);
+            let inner = std::mem::replace(&mut self.level, outer);
+            // One that has no line of its own yet begins with the next of the outer list.
+            self.level.here.extend(inner.here);
+            self.depth -= 1;
         }
     }
 
-    fn commands(&mut self) {
-        while let Some(letter) = self.peek(0) {
-            match letter {
-                ' ' | '\t' | '\r' => self.at += 1,
-                '\n' => {
+    fn commands(&mut self, until: Until) {
+        while let Some(byte) = self.peek(0) {
+            match byte {
+                b' ' | b'\t' | b'\r' => self.at += 1,
+                b'\\' if self.peek(1) == Some(b'\n') => self.at += 2,
+                b'\n' => {
                     self.at += 1;
                     self.end();
-                    self.skip_here_documents();
+                    self.here_documents();
                 }
-                '#' => {
-                    while self.peek(0).is_some_and(|letter| letter != '\n') {
-                        self.at += 1;
-                    }
-                }
-                '&' if self.peek(1) == Some('>') => {
+                b'#' => self.at += self.text[self.at..].find('\n').unwrap_or(self.text.len() - self.at),
+                b'(' | b')' | b'<' | b'>' | b'&' | b'|' if self.level.in_test => self.at += 1,
+                b'&' if self.peek(1) == Some(b'>') => {
                     self.at += 1;
                     self.redirect();
                 }
-                ';' | '&' | '|' | '(' | ')' => {
+                b'(' => {
+                    self.end();
+                    self.at += 1;
+                    self.nested(self.level.in_sum || self.peek(0) == Some(b'('));
+                }
+                b')' => {
+                    self.at += 1;
+                    self.end();
+                    if until == Until::Parenthesis && self.level.cases == 0 {
+                        return;
+                    }
+                }
+                b';' | b'&' | b'|' => {
                     self.at += 1;
                     self.end();
                 }
-                '>' => self.redirect(),
-                '<' => self.input(),
+                b'>' => self.redirect(),
+                b'<' => self.input(),
                 _ => self.plain_word(),
             }
+        }
+        self.end();
+    }
+
+    fn end(&mut self) {
+        let simple = std::mem::take(&mut self.level.simple);
+        (self.level.is_start, self.level.in_test) = (true, false);
+        if simple != Simple::default() {
+            let owner = self.script.simples.len();
+            for here in &mut self.level.here {
+                here.owner.get_or_insert(owner);
+            }
+            self.script.simples.push(simple);
         }
     }
 
     fn plain_word(&mut self) {
         let start = self.at;
-        let Some(word) = self.word() else {
-            self.at = self.letters.len();
-            return;
-        };
-        let is_number = self.letters[start..self.at].iter().all(char::is_ascii_digit);
+        let word = self.word();
+        let is_number = self.text.as_bytes()[start..self.at].iter().all(u8::is_ascii_digit);
         // `2>file`: the number belongs to the redirection.
-        if !(is_number && matches!(self.peek(0), Some('>' | '<'))) {
-            self.simple.words.push(word);
+        if is_number && matches!(self.peek(0), Some(b'>' | b'<')) {
+            return;
         }
+        let level = &mut self.level;
+        match word.as_str() {
+            "[[" if level.is_start => level.in_test = true,
+            "]]" => level.in_test = false,
+            "case" if level.is_start => level.cases += 1,
+            "esac" if level.is_start => level.cases = level.cases.saturating_sub(1),
+            _ => {}
+        }
+        level.is_start &= KEYWORDS.contains(&word.as_str());
+        level.simple.words.push(word);
     }
 
-    // `>`, `>>`, `>|`, `>&`; a number or a dash behind `>&` names no file.
+    // `>`, `>>`, `>|`, `>&`, `>(command)`; a number or a dash behind `>&` names no file.
     fn redirect(&mut self) {
         self.at += 1;
         let mut copies = false;
         match self.peek(0) {
-            Some('>' | '|') => self.at += 1,
-            Some('&') => {
+            Some(b'>' | b'|') => self.at += 1,
+            Some(b'&') => {
                 self.at += 1;
                 copies = true;
             }
-            Some('(') => return,
+            Some(b'(') => return self.of_process(),
             _ => {}
         }
         self.blanks();
-        let Some(target) = self.word().filter(|target| !target.is_empty()) else { return };
+        let target = self.word();
         let is_descriptor = target == "-" || target.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-        if !(copies && is_descriptor) {
-            self.simple.targets.push(target);
+        if !(target.is_empty() || copies && is_descriptor) {
+            self.level.simple.targets.push(target);
         }
     }
 
@@ -120,145 +242,74 @@ impl Shell<'_> {
     fn input(&mut self) {
         self.at += 1;
         match (self.peek(0), self.peek(1)) {
-            (Some('<'), Some('<')) => {
+            (Some(b'<'), Some(b'<')) => {
                 self.at += 2;
                 self.blanks();
-                self.word();
+                let word = self.word();
+                self.level.simple.inputs.push(word);
             }
-            (Some('<'), _) => {
-                self.at += 1;
-                if self.peek(0) == Some('-') {
-                    self.at += 1;
-                }
+            (Some(b'<'), _) if self.level.in_sum => self.at += 1,
+            (Some(b'<'), _) => {
+                self.at += 1 + usize::from(self.peek(1) == Some(b'-'));
                 self.blanks();
-                if let Some(end) = self.word() {
-                    self.here.push(end);
-                }
+                let start = self.at;
+                let end = self.word();
+                let is_quoted = self.text[start..self.at].contains(['\'', '"', '\\']);
+                self.level.here.push(Here { end, is_quoted, owner: None });
             }
-            (Some('>'), _) => self.redirect(),
-            (Some('('), _) => {}
+            (Some(b'>'), _) => self.redirect(),
+            (Some(b'('), _) => self.of_process(),
             _ => {
+                self.at += usize::from(self.peek(0) == Some(b'&'));
                 self.blanks();
                 self.word();
             }
         }
     }
 
+    // `<(command)` is a word as its command sees it.
+    fn of_process(&mut self) {
+        self.at += 1;
+        self.nested(false);
+        self.level.simple.words.push("$()".to_owned());
+    }
+
     fn blanks(&mut self) {
-        while matches!(self.peek(0), Some(' ' | '\t')) {
+        while matches!(self.peek(0), Some(b' ' | b'\t')) {
             self.at += 1;
         }
     }
 
-    fn skip_here_documents(&mut self) {
-        for end in std::mem::take(&mut self.here) {
-            while self.at < self.letters.len() {
-                let rest = &self.letters[self.at..];
-                let length = rest.iter().position(|letter| *letter == '\n').unwrap_or(rest.len());
-                let line: String = rest[..length].iter().collect();
-                self.at = (self.at + length + 1).min(self.letters.len());
-                if line.trim_start_matches('\t').trim_end_matches('\r') == end {
-                    break;
-                }
+    // One whose end never comes hides nothing: its lines are read as commands.
+    fn here_documents(&mut self) {
+        for Here { end, is_quoted, owner } in std::mem::take(&mut self.level.here) {
+            let Some(last) = self.line(&end) else { continue };
+            let body = &self.text[self.at..last];
+            let length = self.text[last..].find('\n').map_or(self.text.len() - last, |length| length + 1);
+            self.at = last + length;
+            if !is_quoted && self.deeper() {
+                Shell::new(body, self.depth, self.script).embedded();
+                self.depth -= 1;
+            }
+            if let Some(owner) = owner {
+                self.script.simples[owner].inputs.push(body.to_owned());
             }
         }
     }
 
-    // One word; `None` where a quote is never closed.
-    fn word(&mut self) -> Option<String> {
-        let mut word = String::new();
-        while let Some(letter) = self.peek(0) {
-            match letter {
-                ' ' | '\t' | '\r' | '\n' | ';' | '&' | '|' | '(' | ')' | '<' | '>' => break,
-                '\\' => {
-                    self.at += 1;
-                    match self.peek(0) {
-                        Some('\n') => {}
-                        Some(next) => word.push(next),
-                        None => break,
-                    }
-                    self.at += 1;
-                }
-                '\'' => {
-                    self.at += 1;
-                    let length = self.letters[self.at..].iter().position(|letter| *letter == '\'')?;
-                    word.extend(&self.letters[self.at..self.at + length]);
-                    self.at += length + 1;
-                }
-                '"' => {
-                    self.at += 1;
-                    self.double_quoted(&mut word)?;
-                }
-                '$' if self.peek(1) == Some('(') => self.substitution(&mut word)?,
-                '`' => self.backticks(&mut word)?,
-                other => {
-                    word.push(other);
-                    self.at += 1;
-                }
+    // Where the next line begins that holds nothing else.
+    fn line(&mut self, wanted: &str) -> Option<usize> {
+        let text = self.text;
+        let lines = self.lines.get_or_insert_with(|| {
+            let mut lines: HashMap<&str, Vec<usize>> = HashMap::new();
+            let mut at = 0;
+            for line in text.split('\n') {
+                lines.entry(line.trim_start_matches('\t').trim_end_matches('\r')).or_default().push(at);
+                at += line.len() + 1;
             }
-        }
-        Some(word)
-    }
-
-    fn double_quoted(&mut self, word: &mut String) -> Option<()> {
-        loop {
-            match self.peek(0)? {
-                '"' => {
-                    self.at += 1;
-                    return Some(());
-                }
-                '\\' => {
-                    let next = self.peek(1)?;
-                    if !matches!(next, '"' | '\\' | '$' | '`' | '\n') {
-                        word.push('\\');
-                    }
-                    if next != '\n' {
-                        word.push(next);
-                    }
-                    self.at += 2;
-                }
-                '$' if self.peek(1) == Some('(') => self.substitution(word)?,
-                '`' => self.backticks(word)?,
-                other => {
-                    word.push(other);
-                    self.at += 1;
-                }
-            }
-        }
-    }
-
-    // `$(…)`: what stands inside is read as commands of its own.
-    fn substitution(&mut self, word: &mut String) -> Option<()> {
-        let start = self.at + 2;
-        let mut depth = 1usize;
-        let mut at = start;
-        let mut quote: Option<char> = None;
-        while depth > 0 {
-            let letter = *self.letters.get(at)?;
-            match (quote, letter) {
-                (_, '\\') if quote != Some('\'') => at += 1,
-                (Some(open), letter) if open == letter => quote = None,
-                (None, '\'' | '"') => quote = Some(letter),
-                (None, '(') => depth += 1,
-                (None, ')') => depth -= 1,
-                _ => {}
-            }
-            at += 1;
-        }
-        let inner: String = self.letters[start..at - 1].iter().collect();
-        read(&inner, self.depth + 1, self.found);
-        word.push_str("$()");
-        self.at = at;
-        Some(())
-    }
-
-    fn backticks(&mut self, word: &mut String) -> Option<()> {
-        let start = self.at + 1;
-        let length = self.letters[start..].iter().position(|letter| *letter == '`')?;
-        let inner: String = self.letters[start..start + length].iter().collect();
-        read(&inner, self.depth + 1, self.found);
-        word.push_str("$()");
-        self.at = start + length + 1;
-        Some(())
+            lines
+        });
+        let places = lines.get(wanted)?;
+        places.get(places.partition_point(|place| *place < self.at)).copied()
     }
 }

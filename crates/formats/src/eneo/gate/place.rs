@@ -1,0 +1,76 @@
+//! Paths as rules see them.
+
+use format::Files;
+use model::ProjectPath;
+
+/// `/` and the path from the root, or an absolute path outside of it.
+pub(super) struct Place {
+    path: String,
+    /// Whether the root lies in it.
+    holds_root: bool,
+    /// The path from the root, where it lies there.
+    inner: Option<ProjectPath>,
+}
+
+impl Place {
+    pub(super) fn of(path: &str, root: &str) -> Self {
+        let whole = if path.starts_with('/') { path.to_owned() } else { format!("{root}/{path}") };
+        let mut parts: Vec<&str> = Vec::new();
+        for part in whole.split('/') {
+            match part {
+                "" | "." => {}
+                ".." => drop(parts.pop()),
+                part => parts.push(part),
+            }
+        }
+        let clean = format!("/{}", parts.join("/"));
+        let root = root.trim_end_matches('/');
+        match clean.strip_prefix(root) {
+            Some(inner) if inner.starts_with('/') => {
+                let known = ProjectPath::new(&inner[1..]).ok();
+                Self { path: inner.to_owned(), holds_root: false, inner: known }
+            }
+            Some("") => Self { path: "/".to_owned(), holds_root: true, inner: None },
+            _ => {
+                let folder = whole_folder(&clean);
+                let holds_root = root.strip_prefix(folder).is_some_and(|rest| folder.is_empty() || rest.starts_with('/'));
+                Self { path: clean, holds_root, inner: None }
+            }
+        }
+    }
+
+    pub(super) fn path(&self) -> &str {
+        &self.path
+    }
+
+    pub(super) fn is_protected(&self, with_wave: bool) -> bool {
+        let ends = |name: &str| self.path.ends_with(name) && self.path[..self.path.len() - name.len()].ends_with('/');
+        let lies = |folder: &str| self.path.match_indices(folder).any(|(at, _)| {
+            let behind = &self.path[at + folder.len()..];
+            self.path[..at].ends_with('/') && (behind.is_empty() || behind.starts_with('/'))
+        });
+        ends(".claude/state/current-task.json")
+            || ends(".claude/state/phase")
+            || lies(".claude/state/.locks")
+            || lies(".mainstay")
+            || (with_wave && ends(".claude/state/wave.json"))
+    }
+
+    /// Whether protected files stand in it.
+    pub(super) fn holds_protected(&self) -> bool {
+        self.holds_root || matches!(whole_folder(&self.path), "" | "/.claude" | "/.claude/state")
+    }
+
+    pub(super) fn is_test_folder(&self) -> bool {
+        matches!(self.path.rsplit('/').next(), Some("tests" | "__tests__"))
+    }
+
+    pub(super) fn is_folder(&self, files: &dyn Files) -> bool {
+        self.holds_root || self.inner.as_ref().is_some_and(|inner| files.is_folder(inner))
+    }
+}
+
+// `folder/*` is everything in the folder.
+fn whole_folder(path: &str) -> &str {
+    path.trim_end_matches("/*").trim_end_matches('/')
+}

@@ -1,0 +1,251 @@
+//! Tests of the gate: what commands write, and what phases and protected places refuse.
+
+use format::{FileState, Files};
+use model::{Object, ProjectPath, Value};
+
+use super::{Config, Rules, writes_of};
+
+/// A project with some folders and no files.
+struct Folders;
+
+impl Files for Folders {
+    fn read(&self, _: &ProjectPath, _: u64) -> FileState {
+        FileState::Absent
+    }
+
+    fn list(&self, _: &ProjectPath) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn is_folder(&self, path: &ProjectPath) -> bool {
+        matches!(path.as_str(), ".claude" | ".claude/state" | "tests" | "src")
+    }
+}
+
+fn denied(phase: &str, tool: &str, key: &str, value: &str) -> bool {
+    let input: Object = [(key.to_owned(), Value::from(value))].into_iter().collect();
+    let config = Config {
+        lenient: false,
+        protect_wave: false,
+        tests: vec!["**/tests/**".into(), "**/test_*.py".into()],
+        source: vec!["**/src/**".into()],
+    };
+    let rules = Rules::new(phase, &config, "/r/p", &Folders);
+    writes_of(tool, &input).iter().any(|write| rules.refusal(write).is_some())
+}
+
+fn check(phase: &str, command: &str, expected: bool) {
+    assert_eq!(denied(phase, "Bash", "command", command), expected, "{phase}: {command}");
+}
+
+#[test]
+fn phases_freeze_what_they_freeze() {
+    for (phase, path, expected) in [
+        ("GREEN", "/r/p/tests/a.py", true),
+        ("GREEN", "tests/a.py", true),
+        ("GREEN", "./x/../tests/a.py", true),
+        ("GREEN", "/elsewhere/tests/a.py", true),
+        ("GREEN", "/r/p/src/a.py", false),
+        ("GREEN", "/r/p/contests/a.py", false),
+        ("RED", "/r/p/src/a.py", true),
+        ("RED", "/r/p/src/tests/a.py", false),
+        ("REFACTOR", "/r/p/src/a.py", false),
+        ("FREE", "/r/p/.claude/state/phase", true),
+        ("FREE", "/r/p/.claude/state/../state/current-task.json", true),
+        ("FREE", "/r/p/.claude/state/.locks/state.lock/owner", true),
+        ("FREE", "/r/p/.mainstay/state.db", true),
+        ("FREE", "/r/p/.claude/state/wave.json", false),
+        ("FREE", "/r/p/.claude/state/phase.md", false),
+        ("FREE", "/r/p/x.claude/state/phase", false),
+        ("FREE", "/r/p/not.mainstay/state.db", false),
+    ] {
+        for tool in ["Edit", "MultiEdit", "Write", "NotebookEdit", "str_replace_editor"] {
+            assert_eq!(denied(phase, tool, "file_path", path), expected, "{phase} {tool} {path}");
+        }
+        assert!(!denied(phase, "Read", "file_path", path));
+    }
+}
+
+#[test]
+fn redirections_quotes_and_lists_are_read() {
+    for (command, expected) in [
+        ("echo GREEN > .claude/state/phase", true),
+        ("echo GREEN >| '.claude/state/phase'", true),
+        ("echo x 2>&1 &>.claude/state/phase", true),
+        ("echo x >$'.claude/state/phase'", true),
+        ("rm $\".claude/state/phase\"", true),
+        ("rm $'.claude/state/\\x70hase'", true),
+        ("x=$(rm .claude/state/phase)", true),
+        ("echo `rm .claude/state/phase`", true),
+        ("echo `echo \\`rm .claude/state/phase\\``", true),
+        ("echo \"${x:-$(rm .claude/state/phase)}\"", true),
+        ("diff <(rm .claude/state/phase) x", true),
+        ("cat x >(tee y) > .claude/state/phase", true),
+        ("tee <(true) .claude/state/phase", true),
+        ("if true; then rm .claude/state/phase; fi", true),
+        ("case x in x) rm .claude/state/phase;; esac", true),
+        ("echo $(case x in x) rm .claude/state/phase;; esac)", true),
+        ("(cd x; (rm .claude/state/phase))", true),
+        ("((rm .claude/state/phase) && echo x)", true),
+        ("f() { rm .claude/state/phase; }; f", true),
+        ("function f { rm .claude/state/phase; }; f", true),
+        ("coproc rm .claude/state/phase", true),
+        ("coproc N { rm .claude/state/phase; }", true),
+        ("# rm .claude/state/phase", false),
+        ("echo '> .claude/state/phase'", false),
+        ("echo \\> .claude/state/phase", false),
+        ("[[ 1 > .claude/state/phase ]]", false),
+        ("if [[ 1 > .claude/state/phase ]]; then echo; fi", false),
+        ("[[ 1 > 0 ]] && rm .claude/state/phase", true),
+        ("cat .claude/state/phase", false),
+        ("grep -r x tests > /dev/null", false),
+        ("find . -name x 2>/dev/null", false),
+        ("", false),
+    ] {
+        check("FREE", command, expected);
+    }
+}
+
+#[test]
+fn here_documents_hide_what_they_hold_and_nothing_else() {
+    for (command, expected) in [
+        ("cat <<EOF\nrm .claude/state/phase\nEOF\n", false),
+        ("cat > x <<'EOF'\n> .claude/state/phase\nEOF\nrm .claude/state/phase", true),
+        ("cat <<EOF\n$(rm .claude/state/phase)\nEOF\n", true),
+        ("cat <<'EOF'\n$(rm .claude/state/phase)\nEOF\n", false),
+        ("cat <<-EOF\n\tit's\n\tEOF\nrm .claude/state/phase", true),
+        ("sh <<EOF\nrm .claude/state/phase\nEOF", true),
+        ("bash -s <<'EOF'\nrm .claude/state/phase\nEOF", true),
+        ("bash x.sh <<'EOF'\nrm .claude/state/phase\nEOF", false),
+        ("bash <<< 'rm .claude/state/phase'", true),
+        ("git commit -m \"$(cat <<'EOF'\nDon't break\nEOF\n)\" && echo x > .claude/state/phase", true),
+        ("git commit -m \"$(cat <<'EOF'\nDon't rm .claude/state/phase\nEOF\n)\"", false),
+        ("x=$(echo a # it's\n); rm .claude/state/phase", true),
+        ("cat <<NEVER\nrm .claude/state/phase", true),
+        ("(( a = b << 2 )); true\nrm .claude/state/phase\n2", true),
+        ("x=$[1<<2]\nrm .claude/state/phase\n2", true),
+        ("x=$((1<<2))\nrm .claude/state/phase\n2", true),
+        ("a[1<<2]=x\nrm .claude/state/phase\n2", true),
+        ("echo $'it\\'s' ; rm .claude/state/phase", true),
+        ("echo $'\\'' ; echo x > .claude/state/phase; echo \\'", true),
+        ("echo \"never closed; rm .claude/state/phase", true),
+        ("echo it's; rm .claude/state/phase", true),
+    ] {
+        check("FREE", command, expected);
+    }
+}
+
+#[test]
+fn commands_write_what_they_name() {
+    for (command, expected) in [
+        ("printf x | tee -a .claude/state/phase", true),
+        ("true && rm -f \".claude/state/current-task.json\"", true),
+        ("cp a .claude/state/phase", true),
+        ("cp .claude/state/phase a", false),
+        ("cp phase .claude/state/", true),
+        ("cp phase .claude/state", true),
+        ("cp -t .claude/state x phase", true),
+        ("cp state .claude/", false),
+        ("mv .claude/state/phase a", true),
+        ("mv .claude/state x", true),
+        ("mv .claude x", true),
+        ("mv a.txt .claude", false),
+        ("ln -sfn /tmp .claude/state", true),
+        ("ln -s x .claude/", false),
+        ("rsync -a --delete x/ .claude/state/", true),
+        ("rsync -a x/ .claude/", false),
+        ("sed -i s/a/b/ .claude/state/phase", true),
+        ("sed -i.bak -e s/a/b/ .claude/state/phase", true),
+        ("sed -es/a/b/ -i .claude/state/phase", true),
+        ("sed -i -fx.sed .claude/state/phase", true),
+        ("sed s/a/b/ .claude/state/phase", false),
+        ("sed -ne s/i/b/ .claude/state/phase", false),
+        ("perl -i -pe s/a/b/ .claude/state/phase", true),
+        ("perl -Mstrict -ne 'print' .claude/state/phase", false),
+        ("perl -Ilib -ne 'print' .claude/state/phase", false),
+        ("dd if=/dev/zero of=.claude/state/phase", true),
+        ("truncate -s 0 .claude/state/phase", true),
+        ("find .claude/state -name phase -delete", true),
+        ("find x -exec rm .claude/state/phase \\;", true),
+        ("find .claude/state -name phase", false),
+        ("rm -rf tests", true),
+        ("rm -r src/__tests__/", true),
+        ("find tests -delete", true),
+        ("rm -rf .claude", true),
+        ("rm -rf .claude/*", true),
+        ("rm -rf .claude/state/*", true),
+        ("rm -rf ..", true),
+        ("rm -rf /r", true),
+        ("rm -rf ../q", false),
+        ("rm -rf /", true),
+        ("rm tests", false),
+        ("mv tests spec", false),
+        ("echo '{}' > .claude/state/wave.json", false),
+    ] {
+        check("FREE", command, expected);
+    }
+    check("GREEN", "echo pass > tests/test_pay.py", true);
+    check("GREEN", "cp test_a.py src", true);
+    check("GREEN", "cp tests/test_a.py /tmp/x.py", false);
+    check("GREEN", "pytest 2>/dev/null tests/pay_test.py", false);
+    check("GREEN", "git log -- tests/a.py", false);
+}
+
+#[test]
+fn commands_that_run_commands_are_read() {
+    for (command, expected) in [
+        ("bash -c 'echo x > .claude/state/phase'", true),
+        ("sh -c \"bash -c 'rm .claude/state/phase'\"", true),
+        ("bash -c -- 'rm .claude/state/phase'", true),
+        ("bash -cx 'rm .claude/state/phase'", true),
+        ("bash -c -x 'rm .claude/state/phase'", true),
+        ("bash -o pipefail -lc 'rm .claude/state/phase'", true),
+        ("bash rm .claude/state/phase", false),
+        ("eval rm .claude/state/phase", true),
+        ("env A=1 sudo rm .claude/state/phase", true),
+        ("sudo -u root rm .claude/state/phase", true),
+        ("sudo --user root B=2 rm .claude/state/phase", true),
+        ("env -u FOO rm .claude/state/phase", true),
+        ("env -S 'rm .claude/state/phase'", true),
+        ("nice -n 5 rm .claude/state/phase", true),
+        ("nice -n5 /bin/rm .claude/state/phase", true),
+        ("xargs -n 1 rm .claude/state/phase", true),
+        ("xargs -I {} rm .claude/state/phase", true),
+        ("exec -a x rm .claude/state/phase", true),
+        ("timeout 5 rm .claude/state/phase", true),
+        ("timeout -k 1 5 rm .claude/state/phase", true),
+        ("time -p rm .claude/state/phase", true),
+        ("flock f rm .claude/state/phase", true),
+        ("flock f -c 'rm .claude/state/phase'", true),
+        ("su root -c 'rm .claude/state/phase'", true),
+        ("sudo echo rm .claude/state/phase", false),
+        ("timeout 5 cat .claude/state/phase", false),
+        ("python3 -c \"open('.claude/state/phase','w')\"", true),
+        ("python3 -c\"open('.claude/state/phase','w')\"", true),
+        ("node -e\"write('.claude/state/phase')\"", true),
+        ("node --eval \"write('.claude/state/phase')\"", true),
+        ("node -p \"write('.claude/state/phase')\"", true),
+        ("node -pe \"write('.claude/state/phase')\"", true),
+        ("perl -E \"open('.claude/state/phase')\"", true),
+        ("perl -e 1 -e \"open('.claude/state/phase')\"", true),
+        ("python3 x.py .claude/state/phase", false),
+        ("node x.js .claude/state/phase", false),
+    ] {
+        check("FREE", command, expected);
+    }
+}
+
+#[test]
+fn what_is_nested_too_deeply_is_refused_and_long_texts_take_their_length() {
+    let nested = |levels: usize| format!("{}rm .claude/state/phase{}", "echo $(".repeat(levels), ")".repeat(levels));
+    check("FREE", &nested(20), true);
+    check("FREE", &nested(5000), true);
+    check("FREE", &format!("{}true{}", "$(".repeat(20), ")".repeat(20)), false);
+    for part in ["\"$(", "${x:-", "`\\`", "((", "<<a\n", "a[", "$'", "'", "\"", "case x in (", "[[ > ", "$[", "x `", "\\"] {
+        // Each of these took the square of its length, or a stack frame a letter, in a careless reader.
+        denied("GREEN", "Bash", "command", &part.repeat(20_000));
+    }
+    let ends: String = (0..20_000).map(|number| format!("cat <<E{number}\n")).collect();
+    denied("GREEN", "Bash", "command", &ends);
+    denied("GREEN", "Bash", "command", &format!("rm {}", "a/b/c ".repeat(80_000)));
+}
