@@ -3,7 +3,7 @@
 use std::slice;
 use std::time::Duration;
 
-use format::{Format, Look};
+use format::{Format, Look, Spooling};
 use model::{Call, Context, ProjectPath, Refusal, RefusalClass, Reply, Timestamp, Value};
 
 use crate::deed::Deed;
@@ -75,13 +75,14 @@ fn write_over(engine: &Engine, formats: &[&'static dyn Format], asked: &[Asked],
 
 /// Makes an event safe, then applies it with all that are spooled if the locks are free in time.
 pub(crate) fn event(engine: &Engine, format: &'static dyn Format, mut asked: Asked) -> Answer {
-    engine.home().make()?;
     let is_repeat = has_receipt(engine, &asked);
     if !is_repeat {
-        if asked.ctx.request_id.is_none() {
-            let look = Look { files: engine.files(), probes: engine.probes() };
-            asked.call.arguments.extend(format.spooling(&asked.call, &look));
+        let look = Look { files: engine.files(), probes: engine.probes() };
+        match format.spooling(&asked.call, &look) {
+            Spooling::Keep(noted) => asked.call.noted = noted,
+            Spooling::Ignore(body) => return Ok(Reply::new(body, Vec::new())),
         }
+        engine.home().make()?;
         // The event is in the spool then; this one is its caller, who hears the receipt's reply.
         asked.ctx.request_id = Some(Spool::of(engine.home()).put(&asked)?);
     }

@@ -1,11 +1,14 @@
 //! Asking git, as far as files do not tell: fixed arguments, a clean environment, little patience.
 
 use std::io::Read as _;
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
 use std::time::Duration;
 
 use format::GitProbe;
+use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::locks::Deadline;
 
@@ -50,27 +53,41 @@ fn run(folder: &Path, arguments: &[&str], deadline: Deadline) -> Option<String> 
     git.args(["--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"]);
     git.arg("-C").arg(folder).args(arguments);
     git.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut child = git.spawn().ok()?;
+    // A group of its own, so that what git starts can be ended with it.
+    let mut child = git.process_group(0).spawn().ok()?;
     let out = child.stdout.take()?;
-    // The pipe is emptied beside the waiting, so that a long answer does not stop git.
-    let reader = std::thread::spawn(move || {
+    let (answer, answered) = mpsc::channel();
+    // The pipe is emptied beside the waiting, so that a long answer does not stop git. Nobody waits for the reader: a
+    // child of git's may hold the pipe for long.
+    std::thread::spawn(move || {
         let mut text = String::new();
-        out.take(LIMIT).read_to_string(&mut text).ok().map(|_| text)
+        let read = out.take(LIMIT).read_to_string(&mut text).ok().map(|_| text);
+        // Who asked may have gone.
+        drop(answer.send(read));
     });
+    let text = has_ended_well(&mut child, deadline).then(|| answered.recv_timeout(deadline.left()).ok().flatten());
+    if text.as_ref().is_none_or(Option::is_none) {
+        end(&mut child);
+    }
+    text.flatten()
+}
+
+fn has_ended_well(child: &mut Child, deadline: Deadline) -> bool {
     loop {
         match child.try_wait() {
-            Ok(Some(status)) if status.success() => return reader.join().ok()?,
+            Ok(Some(status)) => return status.success(),
             Ok(None) if !deadline.left().is_zero() => std::thread::sleep(PAUSE),
-            ended => {
-                if matches!(ended, Ok(None)) {
-                    // One that ended meanwhile needs no killing.
-                    drop(child.kill());
-                    drop(child.wait());
-                }
-                return None;
-            }
+            _ => return false,
         }
     }
+}
+
+// Ends git and all that it started. Whoever has ended already needs no ending.
+fn end(child: &mut Child) {
+    if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+    drop(child.wait());
 }
 
 // **Source**: git-status(1), "Porcelain Format Version 2", with `-z`.

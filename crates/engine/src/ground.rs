@@ -30,6 +30,8 @@ pub(crate) struct Inspected {
     pub(crate) mark: Option<Mark>,
     pub(crate) stamp: Option<FileStamp>,
     pub(crate) standing: Standing,
+    /// What is no file of ours there is set aside, as someone asked.
+    pub(crate) is_cleared: bool,
 }
 
 /// What a file's bytes say when they are held against the confirmed and the intended mark.
@@ -71,7 +73,7 @@ impl Inspected {
             && source.keeps_base
             && matches!(&now, FileState::Bytes(bytes) if has_conflict_markers(bytes));
         let standing = if frozen { Standing::Frozen } else { standing };
-        Self { source, state, now, mark, stamp, standing }
+        Self { source, state, now, mark, stamp, standing, is_cleared: false }
     }
 
     /// The same of a place where a folder belongs.
@@ -79,6 +81,19 @@ impl Inspected {
         let mark = images::mark_of_folder(&self.now);
         let standing = stand(mark.as_ref(), self.state.as_ref());
         Self { mark, standing, ..self }
+    }
+
+    /// The same of a place from which what stands there goes first.
+    pub(crate) fn cleared(&self) -> Self {
+        Self {
+            source: self.source.clone(),
+            state: self.state.clone(),
+            now: FileState::Absent,
+            mark: Some(Mark::Absent),
+            stamp: None,
+            standing: stand(Some(&Mark::Absent), self.state.as_ref()),
+            is_cleared: true,
+        }
     }
 
     /// Whether the next writing request has something to do about it, whatever the call.

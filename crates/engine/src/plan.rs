@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use format::{FileSource, FileState, Restore, TakeIn, Touched, View};
-use model::{Change, Context, Image, ImageContent, ProjectPath, Refusal, Warning};
+use model::{Change, Context, Image, ImageContent, ProjectPath, Refusal, Timestamp, Warning};
 use mutants::planted;
 use store::{ImageState, Mark, PendingMove, Store, Txn};
 
@@ -43,6 +43,8 @@ pub(crate) struct Plan {
 pub(crate) struct Step {
     pub(crate) state: ImageState,
     pub(crate) content: ImageContent,
+    /// What stands there is no file of ours and is set aside first.
+    clears: bool,
     /// What the file looked like when the batch was decided.
     pub(crate) stamp: Option<FileStamp>,
     pub(crate) prepared: Option<Prepared>,
@@ -73,7 +75,10 @@ impl Plan {
             for file in &ground.files {
                 let at = images.iter().position(|image| image.path == file.source.path);
                 let image = at.map(|at| images.swap_remove(at));
-                if image.is_none() || plan.moving.origin(&file.source.path) == file.source.path {
+                let is_cleared = file.standing == Standing::Irregular && taken.rewrites.contains(&file.source.path);
+                if is_cleared && image.is_some() {
+                    plan.place(&ground.space, &file.cleared(), image);
+                } else if image.is_none() || plan.moving.origin(&file.source.path) == file.source.path {
                     plan.place(&ground.space, file, image);
                 } else {
                     // The request moves another file there.
@@ -161,7 +166,7 @@ impl Plan {
         if let ImageContent::Bytes(bytes) = &image.content {
             self.keep_base(file, &wanted, &FileState::Bytes(bytes.clone()));
         }
-        if wanted == mark {
+        if wanted == mark && !file.is_cleared {
             let remembered =
                 file.state.as_ref().is_some_and(|state| state.confirmed == mark && state.intended.is_none());
             if !remembered && (mark != Mark::Absent || file.state.is_some()) {
@@ -175,6 +180,7 @@ impl Plan {
             keeps_base: file.source.keeps_base,
             state: remember(mark, Some(wanted)),
             content: image.content,
+            clears: file.is_cleared,
             stamp: file.stamp,
             prepared: None,
             done: false,
@@ -201,6 +207,9 @@ impl Plan {
         let files = engine.files();
         if !self.moving.is_empty() {
             images::sweep_apart(files);
+        }
+        for folder in grounds.iter().flat_map(|ground| &ground.sources.swept) {
+            images::sweep_folder(files, folder, ctx.now);
         }
         for file in grounds.iter().flat_map(|ground| &ground.files) {
             images::sweep(files, &file.source.path, file.source.keeps_base);
@@ -275,7 +284,13 @@ impl Plan {
     /// Moves, renames, removes; then makes the folders safe. What fails is told as `image_stale`.
     ///
     /// Folders first, as in healing: an image belongs into the folder as it stands after the moves.
-    pub(crate) fn publish(&mut self, engine: &Engine, store: &dyn Store, extra: &Extra) -> Vec<Warning> {
+    pub(crate) fn publish(
+        &mut self,
+        engine: &Engine,
+        store: &dyn Store,
+        extra: &Extra,
+        now: Timestamp,
+    ) -> Vec<Warning> {
         let mut warnings = std::mem::take(&mut self.warnings);
         let mut folders = BTreeSet::new();
         // What heal could not move waits on; only a request with moves of its own tries again.
@@ -289,6 +304,16 @@ impl Plan {
                 step.prepared.take().inspect(|prepared| prepared.abandon(engine.files()));
                 warnings.push(stale(&step.state.path, "its folder is not yet moved"));
                 continue;
+            }
+            if step.clears {
+                match images::set_aside(engine.files(), &step.state.path, now) {
+                    Ok(copy) => self.kept.extend(copy.map(|copy| (step.state.path.clone(), copy))),
+                    Err(error) => {
+                        step.prepared.take().inspect(|prepared| prepared.abandon(engine.files()));
+                        warnings.push(stale(&step.state.path, &error.to_string()));
+                        continue;
+                    }
+                }
             }
             match publish::step(engine.files(), step) {
                 Ok(true) => {

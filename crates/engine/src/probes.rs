@@ -19,6 +19,9 @@ use crate::{git, git_head, tables};
 /// How long a health answer may take.
 const HEALTH_WAIT: Duration = Duration::from_millis(500);
 
+/// Most names of a folder that are looked at.
+const NAMES: usize = 10_000;
+
 /// Largest health answer that is read. **Units**: bytes.
 const HEALTH_LIMIT: usize = 64 * 1024;
 
@@ -39,6 +42,15 @@ impl Probes for HostProbes {
 
     fn file(&self, place: &str, limit: u64) -> FileState {
         read_plain(&self.root.join(place), limit)
+    }
+
+    fn folder(&self, place: &str) -> Option<Vec<String>> {
+        let entries = std::fs::read_dir(self.root.join(place)).ok()?.take(NAMES).filter_map(Result::ok);
+        let is_file = |entry: &std::fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_file());
+        let mut names: Vec<String> =
+            entries.filter(is_file).filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        names.sort_unstable();
+        Some(names)
     }
 
     fn git(&self, folder: &str) -> GitProbe {

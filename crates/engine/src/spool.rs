@@ -158,9 +158,9 @@ impl Spool {
             origin: word("hook").map_or(Origin::Tool, Origin::Hook),
             ..ctx.clone()
         };
-        let thinker = Thinker::Format(format);
-        let asked =
-            Asked { thinker, call: Call::new(tool.name, arguments), ctx: event, applied: ctx.now, reads: false };
+        let noted = object.get("noted").and_then(Value::as_object).cloned().unwrap_or_default();
+        let call = Call { noted, ..Call::new(tool.name, arguments) };
+        let asked = Asked { thinker: Thinker::Format(format), call, ctx: event, applied: ctx.now, reads: false };
         Some(Spooled { id, path, asked })
     }
 }
@@ -192,6 +192,9 @@ fn to_text(asked: &Asked) -> String {
     let mut object = Object::new();
     object.insert("tool".into(), asked.call.tool.as_str().into());
     object.insert("arguments".into(), Value::Object(asked.call.arguments.clone()));
+    if !asked.call.noted.is_empty() {
+        object.insert("noted".into(), Value::Object(asked.call.noted.clone()));
+    }
     object.insert("at".into(), ctx.now.as_millis().into());
     object.insert("actor".into(), ctx.actor.as_str().into());
     object.insert("session".into(), ctx.session.clone().map_or(Value::Null, Value::String));

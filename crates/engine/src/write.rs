@@ -103,7 +103,7 @@ pub(crate) fn carry_out(
     plan.prepare(engine, &turn.grounds, &turn.taken, ctx)?;
     let once = Once::write(engine.files(), &mut extra, &plan).inspect_err(|_| plan.abandon(engine))?;
     faults::reply_early(&answers);
-    let early = planted("publish_before_commit").then(|| plan.publish(engine, store.as_ref(), &extra));
+    let early = planted("publish_before_commit").then(|| plan.publish(engine, store.as_ref(), &extra, ctx.now));
     let committed = commit(&mut turn, txn, &mut plan, &foreign, ctx);
     if let Err(refusal) = committed {
         plan.abandon(engine);
@@ -117,7 +117,7 @@ pub(crate) fn carry_out(
         locks.clear();
         faults::linger();
     }
-    let mut warnings = early.unwrap_or_else(|| plan.publish(engine, store.as_ref(), &extra));
+    let mut warnings = early.unwrap_or_else(|| plan.publish(engine, store.as_ref(), &extra, ctx.now));
     let (stale, marks) = Tabled::commit_all(turn.tabled);
     warnings.extend(stale);
     drop(foreign);

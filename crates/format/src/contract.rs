@@ -42,9 +42,9 @@ pub trait Format: Sync {
         refusal
     }
 
-    /// What an event says besides when it is spooled: what only this moment knows.
-    fn spooling(&self, _call: &Call, _look: &Look<'_>) -> Object {
-        Object::new()
+    /// What becomes of an event, before it is kept and any lock is waited for.
+    fn spooling(&self, _call: &Call, _look: &Look<'_>) -> Spooling {
+        Spooling::Keep(Object::new())
     }
 
     /// The file images of a space that `touched` may have changed.
@@ -115,4 +115,13 @@ pub struct Touched<'a> {
     pub changes: &'a [Change],
     /// Files that are to be rendered whatever changed: gone, stale, or edited outside.
     pub paths: &'a [ProjectPath],
+}
+
+/// What becomes of an event.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Spooling {
+    /// It is kept, with what only this moment knows: its call's [`noted`](Call::noted).
+    Keep(Object),
+    /// It means nothing here; this is its reply.
+    Ignore(Object),
 }

@@ -31,7 +31,7 @@ pub mod three_way;
 mod view;
 
 pub use command::{BinaryName, Command, Opt, Printed, Speech, Takes};
-pub use contract::{Format, Touched};
+pub use contract::{Format, Spooling, Touched};
 pub use digest::digest;
 pub use distinct::distinct;
 pub use draft::Draft;

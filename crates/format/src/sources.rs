@@ -13,6 +13,8 @@ pub struct Sources {
     pub table: Option<TableSource>,
     /// The lock that tools of others hold while they write.
     pub lock: Option<ForeignLock>,
+    /// Folders of the format's own in which writers remove temporary files of ours that are older than a minute.
+    pub swept: Vec<ProjectPath>,
     /// When what waits outside is taken in for good.
     pub take_in: TakeIn,
     /// Warnings about the sources themselves; every reply of the space carries them.

@@ -125,6 +125,11 @@ pub trait Probes {
         FileState::Absent
     }
 
+    /// The names of the regular files in a folder that the user names, sorted; `None` where there is no such folder.
+    fn folder(&self, _place: &str) -> Option<Vec<String>> {
+        None
+    }
+
     /// Asks git about a folder, given by its absolute path; answers within 300 ms.
     fn git(&self, _folder: &str) -> GitProbe {
         GitProbe::default()

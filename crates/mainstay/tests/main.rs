@@ -5,6 +5,7 @@ mod agent;
 mod doctor;
 mod documents;
 mod eneo;
+mod eneo_files;
 mod environment;
 mod git;
 mod hooks;

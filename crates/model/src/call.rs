@@ -22,11 +22,13 @@ pub struct Call {
     pub tool: String,
     /// The arguments, unchecked.
     pub arguments: Object,
+    /// What an event said besides when it was kept: what only that moment knew. No caller says it.
+    pub noted: Object,
 }
 
 impl Call {
     /// Puts a call together.
     pub fn new(tool: impl Into<String>, arguments: Object) -> Self {
-        Self { tool: tool.into(), arguments }
+        Self { tool: tool.into(), arguments, noted: Object::new() }
     }
 }

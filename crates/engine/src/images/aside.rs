@@ -6,7 +6,7 @@ use format::FileState;
 use model::{ProjectPath, Timestamp};
 
 use super::files::ProjectFiles;
-use super::replace::{create_copy, sync_folder_of};
+use super::replace::{create_copy, rename_new, sync_folder_of};
 
 /// How many names are tried; past that something is badly wrong with the folder.
 const TRIES: u32 = 1000;
@@ -22,10 +22,7 @@ pub(crate) fn keep_aside(
     now: Timestamp,
 ) -> io::Result<ProjectPath> {
     use format::Files as _;
-    let base = format!("{}.conflict-{}", path.name(), now.to_stamp());
-    for number in 1..=TRIES {
-        let name = if number == 1 { base.clone() } else { format!("{base}-{number}") };
-        let copy = path.beside(&name).expect("a name beside a valid path is valid");
+    for copy in names(path, now) {
         match create_copy(files, path, &copy, bytes) {
             Ok(()) => {
                 sync_folder_of(files, &copy)?;
@@ -39,5 +36,32 @@ pub(crate) fn keep_aside(
             Err(error) => return Err(error),
         }
     }
-    Err(io::Error::other("no free name for a conflict copy"))
+    Err(no_name())
+}
+
+/// Renames what stands at `path`, whatever it is, to a name as a copy of it would have; `None` where nothing does.
+///
+/// The folder still has to be fsynced.
+pub(crate) fn set_aside(files: &ProjectFiles, path: &ProjectPath, now: Timestamp) -> io::Result<Option<ProjectPath>> {
+    for copy in names(path, now) {
+        match rename_new(files, path, &copy) {
+            Ok(()) => return Ok(Some(copy)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(no_name())
+}
+
+fn names(path: &ProjectPath, now: Timestamp) -> impl Iterator<Item = ProjectPath> {
+    let base = format!("{}.conflict-{}", path.name(), now.to_stamp());
+    (1..=TRIES).map(move |number| {
+        let name = if number == 1 { base.clone() } else { format!("{base}-{number}") };
+        path.beside(&name).expect("a name beside a valid path is valid")
+    })
+}
+
+fn no_name() -> io::Error {
+    io::Error::other("no free name for a conflict copy")
 }

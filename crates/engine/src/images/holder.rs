@@ -140,10 +140,13 @@ fn take_away(files: &ProjectFiles, lock: &ProjectPath, shape: Shape, judged: &Se
         return false;
     }
     if shape.look(files, &aside).is_ok_and(|(seen, _)| seen == *judged) {
-        drop(match shape {
-            Shape::Folder => dir.remove_dir_all(aside.as_str()),
-            Shape::PidFile => dir.remove_file(aside.as_str()),
-        });
+        // A file may stand where the folder of a lock belongs.
+        let removed = match shape {
+            Shape::Folder if files.is_folder(&aside) => dir.remove_dir_all(aside.as_str()),
+            _ => dir.remove_file(aside.as_str()),
+        };
+        // What stays is swept by the next who takes the lock.
+        drop(removed);
         return true;
     }
     // Whoever made a new lock meanwhile keeps it; the renamed one then stays aside.
@@ -170,10 +173,12 @@ pub(super) fn sweep_aside(files: &ProjectFiles, lock: &ProjectPath, now: Timesta
     let Some(parent) = lock.parent() else { return };
     for name in files.list(&parent).into_iter().filter(|name| name.starts_with(&prefix(lock))) {
         let Ok(path) = parent.join(&name) else { continue };
-        let is_folder = files.is_folder(&path);
-        if is_folder && matches!(judge_folder(files, &path, ABANDONED, now), Judged::Stale { .. }) {
+        if matches!(judge_folder(files, &path, ABANDONED, now), Judged::Stale { .. }) {
             // What stays is in nobody's way.
-            drop(files.dir().remove_dir_all(path.as_str()));
+            drop(match files.is_folder(&path) {
+                true => files.dir().remove_dir_all(path.as_str()),
+                false => files.dir().remove_file(path.as_str()),
+            });
         }
     }
 }

@@ -23,7 +23,15 @@ pub(crate) fn append_line(files: &ProjectFiles, path: &ProjectPath, line: &str, 
     if !file.metadata()?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
     }
-    file.write_all(format!("{line}\n").as_bytes())?;
+    // A line that someone left without its end stays a line of its own.
+    let length = file.seek(SeekFrom::End(0))?;
+    let mut last = [b'\n'];
+    if length > 0 {
+        file.seek(SeekFrom::Start(length - 1))?;
+        file.read_exact(&mut last)?;
+    }
+    let end = if last == [b'\n'] { "" } else { "\n" };
+    file.write_all(format!("{end}{line}\n").as_bytes())?;
     file.sync_all()?;
     let length = file.seek(SeekFrom::End(0))?;
     file.seek(SeekFrom::Start(length.saturating_sub(LIMIT)))?;
@@ -45,6 +53,16 @@ mod tests {
     use super::{LIMIT, append_line};
     use crate::images::ProjectFiles;
     use model::ProjectPath;
+
+    #[test]
+    fn a_line_without_its_end_gets_one() {
+        let root = tempfile::tempdir().unwrap();
+        let (files, path) = (ProjectFiles::open(root.path()).unwrap(), root.path().join("log"));
+        std::fs::write(&path, "theirs").unwrap();
+        append_line(&files, &ProjectPath::known("log"), "ours", 9).unwrap();
+        append_line(&files, &ProjectPath::known("log"), "ours", 9).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "theirs\nours\nours\n");
+    }
 
     #[test]
     fn of_a_log_past_the_limit_only_the_end_is_read() {

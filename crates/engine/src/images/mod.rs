@@ -9,7 +9,7 @@ mod log;
 mod moves;
 mod replace;
 
-pub(crate) use aside::keep_aside;
+pub(crate) use aside::{keep_aside, set_aside};
 pub(crate) use digest::{digest, folder_mark, mark_of, mark_of_folder};
 pub(crate) use files::{FileStamp, ProjectFiles};
 pub(crate) use foreign::ForeignLockHeld;
@@ -17,5 +17,6 @@ pub(crate) use holder::PidFileAges;
 pub(crate) use log::append_line;
 pub(crate) use moves::{MoveOutcome, carry_out, remove_trashed};
 pub(crate) use replace::{
-    Prepared, create, create_new, make_folder, remove, remove_empty_folder, sweep, sweep_apart, sync_folder_of,
+    Prepared, create, create_new, make_folder, remove, remove_empty_folder, sweep, sweep_apart, sweep_folder,
+    sync_folder_of,
 };

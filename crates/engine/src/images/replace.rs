@@ -5,7 +5,7 @@ use std::path::Path;
 
 use cap_std::fs::{Dir, File, OpenOptions, OpenOptionsExt as _, Permissions, PermissionsExt as _};
 use format::Files as _;
-use model::ProjectPath;
+use model::{ProjectPath, Timestamp};
 use mutants::planted;
 use rustix::fs::{OFlags, RenameFlags};
 use rustix::io::Errno;
@@ -15,6 +15,9 @@ use crate::{clock, faults};
 
 /// How many names are tried for a temporary file; past that something is badly wrong with the folder.
 const TRIES: u32 = 100;
+
+/// The age from which a temporary file is nobody's any more. **Units**: milliseconds.
+const ABANDONED: i64 = 60_000;
 
 /// Bytes that are safe on disk under a temporary name.
 ///
@@ -144,6 +147,18 @@ pub(crate) fn sweep(files: &ProjectFiles, target: &ProjectPath, has_copies: bool
             // The next name was used where this one could not be.
             Err(error) if error.kind() != io::ErrorKind::NotFound => {}
             _ => break,
+        }
+    }
+}
+
+/// Removes temporary files of ours in a folder, whatever their target was, that are older than a minute.
+pub(crate) fn sweep_folder(files: &ProjectFiles, folder: &ProjectPath, now: Timestamp) {
+    for name in files.list(folder).iter().filter(|name| name.starts_with(".mainstay-")) {
+        let Ok(path) = folder.join(name) else { continue };
+        let is_old = files.modified(&path).is_some_and(|at| now.as_millis() - at.as_millis() >= ABANDONED);
+        // Of a folder nobody knows what it holds. What stays is in nobody's way.
+        if is_old && !files.is_folder(&path) {
+            drop(files.dir().remove_file(path.as_str()));
         }
     }
 }

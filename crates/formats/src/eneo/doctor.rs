@@ -46,14 +46,18 @@ fn findings(view: &View<'_>, ctx: &Context) -> Vec<Trouble> {
     let mut found = Vec::new();
     let task = document::read_task(view.files);
     if let Found::Unusable(why) = &task {
-        let fix = "mainstay eneo doctor --fix brings the last good document back".to_owned();
-        found.push(of_task("task_corrupt", None, format!("the task file cannot be used: {why}"), Some(fix)));
+        let fix = if last_good(view).is_some() {
+            "mainstay eneo doctor --fix brings the last good document back"
+        } else {
+            "mend the file, or begin anew with mainstay eneo task-init --force"
+        };
+        found.push(of_task("task_corrupt", None, format!("the task file cannot be used: {why}"), Some(fix.to_owned())));
     }
     let task = task.object();
     if let Some(task) = &task {
         task_findings(task, view, ctx, &mut found);
     }
-    let state = view.files.read(&paths::mirror(), paths::MIRROR_LIMIT);
+    let state = paths::read(view.files, &paths::mirror(), paths::MIRROR_LIMIT);
     let word = mirror::read(view.files);
     let is_invalid = !matches!(state, FileState::Absent) && word.is_none();
     let phase = task.as_ref().and_then(document::phase_of);
@@ -71,6 +75,12 @@ fn findings(view: &View<'_>, ctx: &Context) -> Vec<Trouble> {
     found
 }
 
+// The document as it was last stored, or stood before it was cleared.
+fn last_good(view: &View<'_>) -> Option<Value> {
+    let stored = records::task(view.records).map(Value::Object);
+    stored.or_else(|| view.records.earlier(&records::task_key(), &mut |value| value.is_object()))
+}
+
 fn of_task(code: &'static str, field: Option<&'static str>, message: String, fix: Option<String>) -> Trouble {
     Trouble { code, field, message, fix, place: paths::task() }
 }
@@ -79,7 +89,9 @@ fn task_findings(task: &Object, view: &View<'_>, ctx: &Context, found: &mut Vec<
     let mut coerced = task.clone();
     let texts = schema::coerce(&mut coerced);
     for fault in schema::faults(&coerced, true) {
-        let fix = format!("mainstay eneo task-update '.{} = …'", fault.field);
+        // The one field that no usual update may change.
+        let lenient = if fault.field == "started_at" { "ENEO_LENIENT=1 " } else { "" };
+        let fix = format!("{lenient}mainstay eneo task-update '.{} = …'", fault.field);
         found.push(of_task("task_schema", Some(fault.field), fault.message, Some(fix)));
     }
     for field in FIELDS.iter().map(|(field, _)| *field).filter(|field| texts.contains(field)) {
@@ -88,7 +100,8 @@ fn task_findings(task: &Object, view: &View<'_>, ctx: &Context, found: &mut Vec<
     }
     if let Some(slug) = document::slug_of(task).filter(|slug| document::is_slug(slug)) {
         let stands = |path: String| {
-            ProjectPath::new(path).is_ok_and(|path| !matches!(view.files.read(&path, paths::LIMIT), FileState::Absent))
+            ProjectPath::new(path)
+                .is_ok_and(|path| !matches!(paths::read(view.files, &path, paths::LIMIT), FileState::Absent))
         };
         let is_folder = |path: String| ProjectPath::new(path).is_ok_and(|path| view.files.is_folder(&path));
         let missing = match task.get("lane").and_then(Value::as_str) {
@@ -224,10 +237,7 @@ pub(super) fn fix(arguments: &Object, view: &View<'_>, ctx: &Context) -> Outcome
     let mut outcome = Outcome::default();
     let mut restored = false;
     if has("task_corrupt") {
-        let good = records::task(view.records)
-            .map(Value::Object)
-            .or_else(|| view.records.earlier(&records::task_key(), &mut |value| value.is_object()));
-        if let Some(good) = good {
+        if let Some(good) = last_good(view) {
             restored = true;
             outcome.rewrites.push(paths::kept(paths::task()));
             draft.put(records::task_key(), good);
@@ -251,7 +261,14 @@ pub(super) fn fix(arguments: &Object, view: &View<'_>, ctx: &Context) -> Outcome
         records::put_mirror(&mut draft, word.unwrap_or("FREE"));
         outcome.rewrites.push(Rewrite { path: paths::mirror(), keeps_old: false });
     }
-    let fixed = |one: &Trouble| REPAIRED.contains(&one.code) && (one.code != "task_corrupt" || restored);
+    // Where a write alone does not bring it about, what it needs is looked at.
+    let fixed = |one: &Trouble| match one.code {
+        "task_corrupt" => restored,
+        // Events that a wave file cannot take stay where they are.
+        "spool_pending" => wave::read_file(view.files).is_ok(),
+        "temp_left" => !view.files.is_folder(&one.place),
+        code => REPAIRED.contains(&code),
+    };
     outcome.reply.body = reply(arguments, &found, fixed);
     outcome.changes = draft.into_changes();
     outcome

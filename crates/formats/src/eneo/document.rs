@@ -96,7 +96,7 @@ impl Found {
 
 /// What the task file says now.
 pub(super) fn read_task(files: &dyn Files) -> Found {
-    parse(&files.read(&paths::task(), paths::LIMIT))
+    parse(&paths::read(files, &paths::task(), paths::LIMIT))
 }
 
 /// Reads the bytes of a task or wave file: of doubled keys the last value, at the first place.

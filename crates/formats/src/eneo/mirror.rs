@@ -13,7 +13,7 @@ pub(super) fn parse(bytes: &[u8]) -> Option<&'static str> {
 
 /// What the mirror file says.
 pub(super) fn read(files: &dyn Files) -> Option<&'static str> {
-    match files.read(&paths::mirror(), paths::MIRROR_LIMIT) {
+    match paths::read(files, &paths::mirror(), paths::MIRROR_LIMIT) {
         FileState::Bytes(bytes) => parse(&bytes),
         _ => None,
     }

@@ -34,7 +34,7 @@ mod task_update;
 mod tests;
 mod wave;
 
-use format::{Files, Format, Glance, HookEvent, Look, Seen, Sources, Surface, Taken, Touched, View};
+use format::{Files, Format, Glance, HookEvent, Look, Seen, Sources, Spooling, Surface, Taken, Touched, View};
 use model::{Call, Change, Context, Finding, Image, Object, Outcome, Refusal, RefusalClass, Space, WorkItem};
 
 use records::SPACE;
@@ -84,8 +84,8 @@ impl Format for Eneo {
             "eneo_next_hint_consume" => next_hint::next_hint_consume(view, ctx)?,
             "eneo_wave_seed" => wave::wave_seed(arguments, view, ctx)?,
             "eneo_wave_status" => wave::wave_status(view),
-            "eneo_wave_event" => wave::wave_event(arguments, view, ctx)?,
-            "eneo_agent_start" => wave::agent_start(arguments, view),
+            "eneo_wave_event" => wave::wave_event(call, view, ctx)?,
+            "eneo_agent_start" => wave::agent_start(call, view),
             "eneo_prompt" => prompt::prompt(arguments, view, ctx),
             "eneo_pre_compact" => pre_compact::pre_compact(view, ctx),
             "eneo_doctor" => doctor::look(arguments, view, ctx),
@@ -95,12 +95,8 @@ impl Format for Eneo {
         })
     }
 
-    fn spooling(&self, _call: &Call, look: &Look<'_>) -> Object {
-        let generation = match wave::read_file(look.files) {
-            Ok(wave) => wave.map_or(Some(0), |wave| wave.generation()),
-            Err(_) => None,
-        };
-        generation.map(|generation| ("generation".to_owned(), generation.into())).into_iter().collect()
+    fn spooling(&self, call: &Call, look: &Look<'_>) -> Spooling {
+        if call.tool == "eneo_prompt" { Spooling::Keep(Object::new()) } else { wave::spooling(look.files) }
     }
 
     fn render(&self, _space: &Space, touched: &Touched<'_>, view: &View<'_>, _ctx: &Context) -> Vec<Image> {

@@ -1,12 +1,13 @@
 //! Where the format's files stand.
 
+use format::{FileState, Files};
 use model::{ProjectPath, Rewrite};
 
 /// Largest task or wave file. **Units**: bytes.
-pub(super) const LIMIT: u64 = 1024 * 1024;
+pub(super) const LIMIT: usize = 1024 * 1024;
 
 /// Largest mirror that is looked at. **Units**: bytes.
-pub(super) const MIRROR_LIMIT: u64 = 4 * 1024;
+pub(super) const MIRROR_LIMIT: usize = 4 * 1024;
 
 /// The folder of the state; it is the marker of the format.
 pub(super) fn state() -> ProjectPath {
@@ -46,6 +47,11 @@ pub(super) fn prompts() -> ProjectPath {
 /// The rules that a session is told of.
 pub(super) fn rules() -> ProjectPath {
     ProjectPath::known(".claude/rules/eneo-context.md")
+}
+
+/// What stands at a path that is read up to one of the limits.
+pub(super) fn read(files: &dyn Files, path: &ProjectPath, limit: usize) -> FileState {
+    files.read(path, limit as u64)
 }
 
 /// A file whose bytes are kept beside before it is written again, or removed.

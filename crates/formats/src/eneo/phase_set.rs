@@ -1,11 +1,11 @@
 //! `eneo_phase_set`: the phase of the task and its mirror, as one.
 
-use format::{Draft, View};
-use model::{Context, Object, Outcome, Refusal, Value};
+use format::{Draft, FileState, View};
+use model::{Context, Object, Outcome, Refusal, Value, Warning};
 
 use super::document::{self, PHASES};
 use super::task_init::nothing;
-use super::{records, refusals, task_update};
+use super::{paths, records, refusals, task_update};
 
 pub(super) fn phase_set(arguments: &Object, view: &View<'_>, ctx: &Context) -> Result<Outcome, Refusal> {
     let word = arguments.get("phase").and_then(Value::as_str).and_then(document::word_of).ok_or_else(|| {
@@ -29,6 +29,12 @@ pub(super) fn phase_set(arguments: &Object, view: &View<'_>, ctx: &Context) -> R
     body.insert("task_updated".into(), task_updated.into());
     let mut outcome = nothing(body);
     outcome.changes = draft.into_changes();
+    if let FileState::Irregular(what) = paths::read(view.files, &paths::mirror(), paths::MIRROR_LIMIT) {
+        let path = paths::mirror();
+        let message = format!("{path} could not be used (it {what}) and is kept beside");
+        warnings.push(Warning::new("set_aside", message).with("path", path.as_str()));
+        outcome.rewrites.push(paths::kept(path));
+    }
     outcome.reply.warnings = warnings;
     Ok(outcome)
 }

@@ -1,5 +1,7 @@
 //! A copy of the scratchpad, before the host forgets.
 
+use std::path::Path;
+
 use format::{FileState, Irregular, View};
 use model::{Context, ExtraFile, Object, Outcome, ProjectPath, Value};
 
@@ -24,9 +26,8 @@ pub(super) fn pre_compact(view: &View<'_>, ctx: &Context) -> Outcome {
     let mut text = format!("# {slug} {stamp}\n");
     let mut count = 0;
     for folder in folders(slug, view, ctx) {
-        for name in view.files.list(&folder) {
-            let Ok(path) = folder.join(&name) else { continue };
-            if count < FILES && add(&mut text, &name, &view.files.read(&path, LIMIT)) {
+        for name in folder.names(view) {
+            if count < FILES && add(&mut text, &name, &folder.read(&name, view)) {
                 count += 1;
             }
         }
@@ -39,17 +40,48 @@ pub(super) fn pre_compact(view: &View<'_>, ctx: &Context) -> Outcome {
     outcome
 }
 
-// The host's own scratchpad where it lies in the project, else those of the task.
-fn folders(slug: &str, view: &View<'_>, ctx: &Context) -> Vec<ProjectPath> {
+// The host's own scratchpad where there is one, else those of the task.
+fn folders(slug: &str, view: &View<'_>, ctx: &Context) -> Vec<Pad> {
     if let Some(said) = ctx.var("CLAUDE_SCRATCHPAD_DIR") {
-        let inner = said.strip_prefix(&ctx.root).map_or(said, |inner| inner.trim_start_matches('/'));
-        return ProjectPath::normalise(inner).into_iter().collect();
+        let inner = Path::new(said).strip_prefix(&ctx.root).ok().and_then(Path::to_str);
+        let pad = match inner.map(ProjectPath::normalise) {
+            Some(Ok(folder)) => view.files.is_folder(&folder).then_some(Pad::Inside(folder)),
+            _ => view.probes.folder(said).map(|names| Pad::Outside(said.to_owned(), names)),
+        };
+        if let Some(pad) = pad {
+            return vec![pad];
+        }
     }
     let Ok(phases) = ProjectPath::new(format!(".claude/phases/{slug}")) else { return Vec::new() };
     let is_pad = |name: &String| name == "scratchpad" || (name.starts_with("phase-") && name.ends_with("-scratchpad"));
     let mut names: Vec<String> = view.files.list(&phases).into_iter().filter(is_pad).collect();
     names.sort_by_key(|name| (name != "scratchpad", name.clone()));
-    names.iter().filter_map(|name| phases.join(name).ok()).filter(|folder| view.files.is_folder(folder)).collect()
+    let folders = names.iter().filter_map(|name| phases.join(name).ok());
+    folders.filter(|folder| view.files.is_folder(folder)).map(Pad::Inside).collect()
+}
+
+/// A folder whose files are copied.
+enum Pad {
+    /// One of the project's.
+    Inside(ProjectPath),
+    /// One that the host names, with its names.
+    Outside(String, Vec<String>),
+}
+
+impl Pad {
+    fn names(&self, view: &View<'_>) -> Vec<String> {
+        match self {
+            Self::Inside(folder) => view.files.list(folder),
+            Self::Outside(_, names) => names.clone(),
+        }
+    }
+
+    fn read(&self, name: &str, view: &View<'_>) -> FileState {
+        match self {
+            Self::Inside(folder) => folder.join(name).map_or(FileState::Absent, |path| view.files.read(&path, LIMIT)),
+            Self::Outside(folder, _) => view.probes.file(&format!("{folder}/{name}"), LIMIT),
+        }
+    }
 }
 
 // Answers whether there was a regular file.

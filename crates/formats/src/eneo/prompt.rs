@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use format::{Draft, HookEvent, View};
-use model::{Context, ExtraFile, Object, Outcome, Value};
+use format::{Draft, Glance, HookEvent, View, pretty};
+use model::{Context, ExtraFile, Object, Outcome, Refusal, Value};
 use sha2::{Digest as _, Sha256};
 
 use super::task_init::nothing;
@@ -30,6 +30,18 @@ pub(super) fn arguments(event: &HookEvent) -> Object {
     arguments
 }
 
+/// What a host is told when the prompt could not be noted at once.
+pub(super) fn says(reply: &Object) -> Glance {
+    let is_spooled = reply.get("outcome").and_then(Value::as_str) == Some("spooled");
+    let note = "[eneo-audit] the prompt is kept; the next command notes it down";
+    Glance { notes: is_spooled.then(|| note.to_owned()).into_iter().collect(), ..Glance::default() }
+}
+
+/// What a host is told when the prompt is not noted.
+pub(super) fn refused(refusal: &Refusal) -> Glance {
+    Glance { notes: vec![format!("[eneo-audit] {}", refusal.message)], ..Glance::default() }
+}
+
 /// Adds the line and touches the task.
 pub(super) fn prompt(arguments: &Object, view: &View<'_>, ctx: &Context) -> Outcome {
     let task = refusals::readable_task(view);
@@ -53,10 +65,13 @@ pub(super) fn prompt(arguments: &Object, view: &View<'_>, ctx: &Context) -> Outc
         let is_newer = stored.is_none_or(|stored| stored.to_seconds_text() < stamp);
         if is_newer {
             task.insert("last_update".into(), stamp.into());
-            let mut draft = Draft::new(view.records);
-            draft.put(records::task_key(), Value::Object(task));
-            outcome.changes = draft.into_changes();
-            outcome.minor = true;
+            // What our own reader would refuse then stays as it is.
+            if pretty::fits(&task, paths::LIMIT) {
+                let mut draft = Draft::new(view.records);
+                draft.put(records::task_key(), Value::Object(task));
+                outcome.changes = draft.into_changes();
+                outcome.minor = true;
+            }
         }
     }
     outcome

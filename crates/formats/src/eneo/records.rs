@@ -1,7 +1,7 @@
 //! The records of the format: task, wave, mirror, agents, and the counter of generations.
 
 use format::{Draft, Records};
-use model::{Object, RecordKey, Space, Value};
+use model::{Object, RecordKey, Scan, Space, Value};
 
 /// The one space of the format.
 pub(super) const SPACE: Space = Space::known("eneo");
@@ -65,6 +65,17 @@ pub(super) fn next_generation(draft: &mut Draft<'_>) -> i64 {
     let next = generation(draft).saturating_add(1);
     draft.put(counter_key(), next.into());
     next
+}
+
+/// Drops the agents that went out for a wave before a generation.
+pub(super) fn forget_agents(draft: &mut Draft<'_>, records: &dyn Records, before: i64) {
+    if before <= 0 {
+        return;
+    }
+    let is_old = |agent: &Value| agent.get("generation").and_then(Value::as_i64).is_none_or(|own| own < before);
+    for (id, _) in records.scan(&SPACE, "agent", &Scan::all()).into_iter().filter(|(_, agent)| is_old(agent)) {
+        draft.delete(RecordKey { space: SPACE, kind: "agent".into(), id });
+    }
 }
 
 /// Puts the word for the mirror; it counts only while there is no task.

@@ -11,7 +11,7 @@ pub(super) fn corrupt(why: &str) -> Refusal {
     let path = paths::task();
     Refusal::new(RefusalClass::Corrupt, "state_corrupt", format!("{path} cannot be used: {why}"))
         .with("path", path.as_str())
-        .hint("mend the file, or run mainstay eneo doctor --fix")
+        .hint("mend the file, run mainstay eneo doctor --fix, or begin anew with mainstay eneo task-init --force")
 }
 
 /// The task that may be written: what the file says was taken in; an unusable file refuses.

@@ -37,7 +37,7 @@ pub(super) fn start(files: &dyn Files) -> Glance {
     if phase != "FREE" {
         glance.notes.push(format!("[eneo-context] current TDD phase: {phase}"));
     }
-    if let FileState::Bytes(bytes) = files.read(&paths::rules(), paths::LIMIT) {
+    if let FileState::Bytes(bytes) = paths::read(files, &paths::rules(), paths::LIMIT) {
         let lines = bytes.split(|byte| *byte == b'\n').count() - 1;
         let path = paths::rules();
         glance.notes.push(format!("[eneo-context] loaded eneo-context.md ({lines} lines) from {path}"));

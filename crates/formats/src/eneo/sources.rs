@@ -16,7 +16,7 @@ const STALE: i64 = 30_000;
 
 /// The sources of the space.
 pub(super) fn sources(view: &View<'_>, ctx: &Context) -> Sources {
-    let file = |path, limit, restore| FileSource { path, keeps_base: false, limit, restore };
+    let file = |path, limit: usize, restore| FileSource { path, keeps_base: false, limit: limit as u64, restore };
     // No script holds a lock in a folder that is not there, and asking must not make it.
     let has_folder = view.files.is_folder(&paths::state());
     let lock = ForeignLock::Folder { path: paths::lock(), wait_ms: wait(ctx), stale_ms: STALE };
@@ -26,6 +26,7 @@ pub(super) fn sources(view: &View<'_>, ctx: &Context) -> Sources {
             file(paths::wave(), paths::LIMIT, Restore::Never),
             file(paths::mirror(), paths::MIRROR_LIMIT, Restore::OnChange),
         ],
+        swept: vec![paths::state()],
         lock: has_folder.then_some(lock),
         ..Sources::default()
     }

@@ -43,17 +43,12 @@ const fn unlisted(name: &'static str, description: &'static str, effect: Effect,
 
 const DOCTOR: &[Param] =
     &[may("fix", ParamKind::Boolean, "repair what is safe"), may("strict", ParamKind::Boolean, "")];
-const AGENT: &[Param] = &[
-    may("agent_id", ParamKind::Text, ""),
-    may("agent_type", ParamKind::Text, ""),
-    may("generation", ParamKind::Any, "the wave's, when it was spooled"),
-];
+const AGENT: &[Param] = &[may("agent_id", ParamKind::Text, ""), may("agent_type", ParamKind::Text, "")];
 const EVENT: &[Param] = &[
     may("agent_id", ParamKind::Text, ""),
     may("agent_type", ParamKind::Text, ""),
     needed("last_assistant_message", ParamKind::Text),
     may("stop_hook_active", ParamKind::Boolean, ""),
-    may("generation", ParamKind::Any, "the wave's, when it was spooled"),
 ];
 const COUNT: ParamKind = ParamKind::Integer { min: 1, max: i64::MAX };
 
@@ -109,7 +104,7 @@ static TOOLS: &[Tool] = &[
         "eneo_prompt",
         "A prompt was sent",
         Effect::Event,
-        &[may("hash", ParamKind::Text, ""), may("len", ParamKind::Any, ""), may("generation", ParamKind::Any, "")],
+        &[may("hash", ParamKind::Text, ""), may("len", ParamKind::Any, "")],
     ),
     unlisted("eneo_pre_compact", "Copy the scratchpad", Effect::Write, &[]),
     unlisted("eneo_doctor_fix", "eneo_doctor with repairs", Effect::WriteIdempotent, DOCTOR),
@@ -239,7 +234,16 @@ const fn calls(event: &'static str, tool: &'static str, arguments: fn(&HookEvent
 
 static HOOKS: &[Hook] = &[
     looks("session-start"),
-    calls("user-prompt-submit", "eneo_prompt", |event, _| Some(prompt::arguments(event))),
+    Hook {
+        event: "user-prompt-submit",
+        speech: Speech::Text,
+        call: Some(HookCall {
+            tool: "eneo_prompt",
+            arguments: |event, _| Some(prompt::arguments(event)),
+            says: prompt::says,
+            refused: prompt::refused,
+        }),
+    },
     looks("pre-tool-use"),
     calls("subagent-start", "eneo_agent_start", |event, _| {
         event.text("agent_id")?;

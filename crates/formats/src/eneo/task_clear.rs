@@ -8,7 +8,7 @@ use super::task_init::{nothing, set_aside};
 use super::{paths, records, wave};
 
 pub(super) fn task_clear(view: &View<'_>) -> Outcome {
-    let stood = !matches!(view.files.read(&paths::task(), paths::LIMIT), FileState::Absent);
+    let stood = !matches!(paths::read(view.files, &paths::task(), paths::LIMIT), FileState::Absent);
     let mut outcome = nothing(Object::new());
     if let Found::Unusable(why) = document::read_task(view.files) {
         outcome.rewrites.push(paths::kept(paths::task()));

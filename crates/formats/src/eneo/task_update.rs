@@ -1,6 +1,6 @@
 //! `eneo_task_update`: a program makes the new document of the old one.
 
-use format::{Draft, View};
+use format::{Draft, View, pretty};
 use model::{Context, Object, Outcome, Refusal, Value, Warning};
 
 use super::program::{self, Variables};
@@ -96,8 +96,7 @@ fn check_size(task: &Object) -> Result<(), Refusal> {
     if depth(task.values(), DEPTH).is_none() {
         return Err(program::limit(&format!("the document is nested more than {DEPTH} deep")));
     }
-    let size = format::pretty::document(task).len() as u64;
-    if size > paths::LIMIT {
+    if !pretty::fits(task, paths::LIMIT) {
         return Err(program::limit(&format!("the document has more than {} bytes", paths::LIMIT)));
     }
     Ok(())

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use format::{
     DatabaseProbe, Draft, FileState, Files, Format, HealthProbe, HookEvent, Irregular, Look, Probes, Records, Seen,
-    SeenFile, Touched, View,
+    SeenFile, Spooling, Touched, View,
 };
 use model::{
     Call, Change, Context, Environment, ImageContent, Object, Origin, ProjectPath, RecordId, RecordKey, Scan, Space,
@@ -127,7 +127,7 @@ fn taking_in_what_was_rendered_changes_nothing() {
     let seen: Vec<Seen> = [paths::task(), paths::wave(), paths::mirror()]
         .into_iter()
         .map(|path| {
-            let now = world.read(&path, paths::LIMIT);
+            let now = paths::read(&world, &path, paths::LIMIT);
             assert!(matches!(now, FileState::Bytes(_)), "{path}");
             Seen::File(SeenFile { path, known: true, base: None, now })
         })
@@ -157,10 +157,14 @@ fn an_event_of_an_older_generation_is_stale() {
     world.call("eneo_wave_seed", &json!({"wave": 1, "expected": 2})).unwrap();
     let look = Look { files: &world, probes: &world };
     let noted = Eneo.spooling(&Call::new("eneo_wave_event", Object::new()), &look);
+    let Spooling::Keep(noted) = noted else { panic!("there is a wave") };
     assert_eq!(noted["generation"], 1);
     world.call("eneo_wave_seed", &json!({"wave": 2, "expected": 2})).unwrap();
-    let event = json!({"agent_id": "1", "last_assistant_message": "DONE|x", "generation": 1});
-    assert_eq!(world.call("eneo_wave_event", &event).unwrap()["outcome"], "stale");
+    let event = json!({"agent_id": "1", "last_assistant_message": "DONE|x"});
+    let arguments = event.as_object().unwrap().clone();
+    let call = Call { noted, ..Call::new("eneo_wave_event", arguments) };
+    let outcome = Eneo.handle(&call, &world.view(), &context()).unwrap();
+    assert_eq!((&outcome.reply.body["outcome"], outcome.changes.len()), (&json!("stale"), 0));
     assert_eq!(records::wave(&world).unwrap()["done"], 0);
 }
 

@@ -52,6 +52,7 @@ pub(super) fn sources(view: &View<'_>, ctx: &Context) -> Result<Sources, Refusal
         lock: has_table.then_some(ForeignLock::Table),
         take_in: TakeIn::Always,
         warnings,
+        ..Sources::default()
     })
 }
 

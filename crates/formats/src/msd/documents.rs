@@ -94,11 +94,10 @@ pub(super) fn sources(space: &Space, view: &View<'_>, ctx: &Context) -> Result<S
     };
     Ok(Sources {
         files: ALL.map(source).into(),
-        table: None,
         // In a folder that does not exist nobody can hold a lock.
         lock: view.files.is_folder(&place.folder).then_some(lock),
         take_in: TakeIn::OnWrite,
-        warnings: Vec::new(),
+        ..Sources::default()
     })
 }
 

@@ -33,7 +33,8 @@ impl Place {
             Some("") => Self { path: "/".to_owned(), holds_root: true, inner: None },
             _ => {
                 let folder = whole_folder(&clean);
-                let holds_root = root.strip_prefix(folder).is_some_and(|rest| folder.is_empty() || rest.starts_with('/'));
+                let holds_root =
+                    root.strip_prefix(folder).is_some_and(|rest| folder.is_empty() || rest.starts_with('/'));
                 Self { path: clean, holds_root, inner: None }
             }
         }
@@ -45,10 +46,12 @@ impl Place {
 
     pub(super) fn is_protected(&self, with_wave: bool) -> bool {
         let ends = |name: &str| self.path.ends_with(name) && self.path[..self.path.len() - name.len()].ends_with('/');
-        let lies = |folder: &str| self.path.match_indices(folder).any(|(at, _)| {
-            let behind = &self.path[at + folder.len()..];
-            self.path[..at].ends_with('/') && (behind.is_empty() || behind.starts_with('/'))
-        });
+        let lies = |folder: &str| {
+            self.path.match_indices(folder).any(|(at, _)| {
+                let behind = &self.path[at + folder.len()..];
+                self.path[..at].ends_with('/') && (behind.is_empty() || behind.starts_with('/'))
+            })
+        };
         ends(".claude/state/current-task.json")
             || ends(".claude/state/phase")
             || lies(".claude/state/.locks")

@@ -241,7 +241,9 @@ fn what_is_nested_too_deeply_is_refused_and_long_texts_take_their_length() {
     check("FREE", &nested(20), true);
     check("FREE", &nested(5000), true);
     check("FREE", &format!("{}true{}", "$(".repeat(20), ")".repeat(20)), false);
-    for part in ["\"$(", "${x:-", "`\\`", "((", "<<a\n", "a[", "$'", "'", "\"", "case x in (", "[[ > ", "$[", "x `", "\\"] {
+    for part in
+        ["\"$(", "${x:-", "`\\`", "((", "<<a\n", "a[", "$'", "'", "\"", "case x in (", "[[ > ", "$[", "x `", "\\"]
+    {
         // Each of these took the square of its length, or a stack frame a letter, in a careless reader.
         denied("GREEN", "Bash", "command", &part.repeat(20_000));
     }

@@ -115,9 +115,14 @@ fn of_words(words: &[String], simple: &Simple, depth: usize, writes: &mut Vec<Wr
 }
 
 const TRUNCATE: Grammar = Grammar { valued: "sr", joined: "", long: &["size", "reference"], stops: false };
-const SHRED: Grammar = Grammar { valued: "ns", joined: "", long: &["iterations", "size", "random-source"], stops: false };
-const COPY: Grammar =
-    Grammar { valued: "tSmog", joined: "", long: &["target-directory", "suffix", "mode", "owner", "group"], stops: false };
+const SHRED: Grammar =
+    Grammar { valued: "ns", joined: "", long: &["iterations", "size", "random-source"], stops: false };
+const COPY: Grammar = Grammar {
+    valued: "tSmog",
+    joined: "",
+    long: &["target-directory", "suffix", "mode", "owner", "group"],
+    stops: false,
+};
 const RSYNC: Grammar = Grammar { valued: "eBTfM", joined: "", long: &["exclude", "include", "rsh"], stops: false };
 const SED: Grammar = Grammar { valued: "efl", joined: "i", long: &["expression", "file", "line-length"], stops: false };
 const SHELL: Grammar = Grammar { valued: "oO", joined: "", long: &["rcfile", "init-file"], stops: true };

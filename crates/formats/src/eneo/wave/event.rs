@@ -1,12 +1,12 @@
 //! `eneo_wave_event` and `eneo_agent_start`: sub-agents go out and return.
 
-use format::{Draft, View};
-use model::{Context, Object, Outcome, Refusal, Value};
+use format::{Draft, View, pretty};
+use model::{Call, Context, Object, Outcome, Refusal, Value};
 
 use super::super::task_init::nothing;
-use super::super::{document, records, refusals};
+use super::super::{document, paths, records, refusals};
 use super::seed::set_status;
-use super::{Wave, corrupt, read_file};
+use super::{GENERATION, Wave, corrupt, read_file, short};
 
 /// How a sub-agent returned.
 enum Message<'m> {
@@ -37,7 +37,18 @@ fn answer(outcome: &str, note: Option<String>, wave: Option<Object>) -> Outcome 
     nothing(body)
 }
 
-pub(crate) fn wave_event(arguments: &Object, view: &View<'_>, ctx: &Context) -> Result<Outcome, Refusal> {
+/// The reply where there is nothing to count.
+pub(super) fn ignored() -> Object {
+    answer("ignored", None, None).reply.body
+}
+
+// The wave of the moment in which the event was kept.
+fn spooled(call: &Call) -> Option<i64> {
+    call.noted.get(GENERATION).and_then(Value::as_i64)
+}
+
+pub(crate) fn wave_event(call: &Call, view: &View<'_>, ctx: &Context) -> Result<Outcome, Refusal> {
+    let arguments = &call.arguments;
     let text = |name: &'static str| match arguments.get(name) {
         None | Some(Value::Null) => Ok(""),
         Some(Value::String(text)) => Ok(text.as_str()),
@@ -49,12 +60,11 @@ pub(crate) fn wave_event(arguments: &Object, view: &View<'_>, ctx: &Context) -> 
     if let Err(why) = read_file(view.files) {
         return Err(corrupt(&why));
     }
-    let spooled = arguments.get("generation").and_then(Value::as_i64);
     let Some(document) = records::wave(view.records) else { return Ok(answer("ignored", None, None)) };
     let mut wave = Wave::read(document.clone()).map_err(|why| corrupt(&why))?;
     let generation = wave.generation().unwrap_or_default();
     let registered = records_generation(view, id);
-    if registered.or(spooled).is_some_and(|known| known < generation) {
+    if registered.or(spooled(call)).is_some_and(|known| known < generation) {
         let note = format!("stale SubagentStop for {id} ignored");
         return Ok(answer("stale", Some(note), Some(document)));
     }
@@ -83,6 +93,10 @@ pub(crate) fn wave_event(arguments: &Object, view: &View<'_>, ctx: &Context) -> 
         }
     };
     let document = wave.into_document();
+    if !pretty::fits(&document, paths::LIMIT) {
+        // Others filled it so far that it cannot be written as we write.
+        return Err(corrupt("it is too large"));
+    }
     draft.put(records::wave_key(), Value::Object(document.clone()));
     let mut outcome = answer(outcome, Some(note), Some(document));
     outcome.changes = draft.into_changes();
@@ -133,29 +147,31 @@ fn in_task(draft: &mut Draft<'_>, view: &View<'_>, ctx: &Context, change: impl F
     let stored = document::time_of(task.get("last_update"));
     let time = stored.map_or(ctx.now, |stored| stored.max(ctx.now));
     task.insert("last_update".into(), time.to_seconds_text().into());
-    draft.put(records::task_key(), Value::Object(task));
+    // A task that could not be read back stays as it is; the wave counts all the same.
+    if pretty::fits(&task, paths::LIMIT) {
+        draft.put(records::task_key(), Value::Object(task));
+    }
 }
 
 fn records_generation(view: &View<'_>, id: &str) -> Option<i64> {
     if id.is_empty() {
         return None;
     }
-    view.records.get(&records::agent_key(id))?.get("generation")?.as_i64()
+    view.records.get(&records::agent_key(short(id)))?.get(GENERATION)?.as_i64()
 }
 
 /// Notes down which wave an agent belongs to.
-pub(crate) fn agent_start(arguments: &Object, view: &View<'_>) -> Outcome {
-    let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
+pub(crate) fn agent_start(call: &Call, view: &View<'_>) -> Outcome {
+    let text = |name: &str| call.arguments.get(name).and_then(Value::as_str).unwrap_or_default();
     let (id, kind) = (text("agent_id"), text("agent_type"));
     let wave = records::wave(view.records).and_then(|document| Wave::read(document).ok());
-    let spooled = arguments.get("generation").and_then(Value::as_i64);
     let Some(wave) = wave.filter(|_| !id.is_empty() && read_file(view.files).is_ok()) else {
         return answer("ignored", None, None);
     };
-    let generation = spooled.or(wave.generation()).unwrap_or_default();
+    let generation = spooled(call).or(wave.generation()).unwrap_or_default();
     let mut draft = Draft::new(view.records);
-    let agent = [("type".to_owned(), Value::from(kind)), ("generation".to_owned(), generation.into())];
-    draft.put(records::agent_key(id), Value::Object(agent.into_iter().collect()));
+    let agent = [("type".to_owned(), Value::from(short(kind))), (GENERATION.to_owned(), generation.into())];
+    draft.put(records::agent_key(short(id)), Value::Object(agent.into_iter().collect()));
     let mut outcome = answer("registered", None, None);
     outcome.changes = draft.into_changes();
     outcome.minor = true;

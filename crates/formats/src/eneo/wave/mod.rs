@@ -4,7 +4,7 @@ mod event;
 mod seed;
 mod status;
 
-use format::{Draft, FileState, Files, View};
+use format::{Draft, FileState, Files, Spooling, View, pretty};
 use model::{Object, Outcome, Refusal, RefusalClass, Value, Warning};
 
 use super::document::{self, Found};
@@ -26,6 +26,15 @@ const RUNNING: &str = "in-progress";
 
 /// A wave whose agents have all returned.
 const READY: &str = "ready-for-next-wave";
+
+/// The longest text of a list. **Units**: bytes.
+const TEXT: usize = 4 * 1024;
+
+/// How large a document may become by its lists, so that its counts always find room. **Units**: bytes.
+const ROOM: usize = paths::LIMIT - 1024;
+
+/// The member that tells waves apart.
+const GENERATION: &str = "generation";
 
 /// The members that count, and those that list texts.
 const COUNTS: [&str; 3] = ["wave", "expected", "done"];
@@ -105,12 +114,21 @@ impl Wave {
     }
 
     fn has(&self, list: &str, text: &str) -> bool {
+        let text = short(text);
         self.document.get(list).and_then(Value::as_array).is_some_and(|list| list.iter().any(|item| item == text))
     }
 
+    /// Adds to a list what still fits: a file that our own reader refuses would stop the count.
     fn add(&mut self, list: &str, text: &str) {
-        if let Some(Value::Array(items)) = self.document.get_mut(list) {
-            items.push(text.into());
+        let push = |document: &mut Object, text: &str| match document.get_mut(list) {
+            Some(Value::Array(items)) => items.push(text.into()),
+            _ => {}
+        };
+        push(&mut self.document, short(text));
+        if !pretty::fits(&self.document, ROOM)
+            && let Some(Value::Array(items)) = self.document.get_mut(list)
+        {
+            items.pop();
         }
     }
 
@@ -133,9 +151,26 @@ impl Wave {
     }
 }
 
+/// As much of a text as a list holds.
+fn short(text: &str) -> &str {
+    &text[..text.floor_char_boundary(TEXT)]
+}
+
+/// What becomes of an event: without a wave nothing, else it is kept with the wave's generation.
+pub(super) fn spooling(files: &dyn Files) -> Spooling {
+    match read_file(files) {
+        Ok(None) => Spooling::Ignore(event::ignored()),
+        Ok(Some(wave)) => {
+            let generation = wave.generation().map(|generation| (GENERATION.to_owned(), generation.into()));
+            Spooling::Keep(generation.into_iter().collect())
+        }
+        Err(_) => Spooling::Keep(Object::new()),
+    }
+}
+
 /// What the wave file says now.
 pub(super) fn read_file(files: &dyn Files) -> Result<Option<Wave>, String> {
-    parse(&files.read(&paths::wave(), paths::LIMIT))
+    parse(&paths::read(files, &paths::wave(), paths::LIMIT))
 }
 
 /// Reads the bytes of a wave file.

@@ -7,6 +7,9 @@ use super::super::task_init::nothing;
 use super::super::{document, paths, records, refusals, task_update};
 use super::{Wave, read_file};
 
+/// For how many generations it is known which wave an agent belongs to.
+const REMEMBERED: i64 = 64;
+
 pub(crate) fn wave_seed(arguments: &Object, view: &View<'_>, ctx: &Context) -> Result<Outcome, Refusal> {
     let count = |name: &'static str| match arguments.get(name) {
         None | Some(Value::Null) => Ok(None),
@@ -22,7 +25,9 @@ pub(crate) fn wave_seed(arguments: &Object, view: &View<'_>, ctx: &Context) -> R
     let agents = agents(arguments.get("agents"))?;
     let task = refusals::writable_task(view)?;
     let mut draft = Draft::new(view.records);
-    let wave = Wave::new(number, expected, records::next_generation(&mut draft)).into_document();
+    let generation = records::next_generation(&mut draft);
+    records::forget_agents(&mut draft, view.records, generation - REMEMBERED);
+    let wave = Wave::new(number, expected, generation).into_document();
     draft.put(records::wave_key(), Value::Object(wave.clone()));
     let mut outcome = nothing(Object::from_iter([("wave".to_owned(), Value::Object(wave))]));
     if let Err(why) = read_file(view.files) {
