@@ -16,6 +16,7 @@ use testkit::random::SEED;
 
 const WRITERS: usize = 64;
 const ON_ONE_KEY: usize = 40;
+const ON_ONE_DOCUMENT: usize = 32;
 
 /// How long a run may be.
 #[derive(Clone, Copy)]
@@ -40,15 +41,16 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
 }
 
 pub(crate) fn check(product: &Product, size: Size) -> Result<(), String> {
-    let (rounds, increments, told) = match size {
-        Size::Quick => (2, 1, 6),
-        Size::Full => (50, 4, 80),
+    let (rounds, increments, told, documents) = match size {
+        Size::Quick => (2, 1, 6, 1),
+        Size::Full => (50, 4, 80, 20),
     };
     let problems = [
         many_keys(product, rounds)?,
         one_key(product)?,
         compare_and_swap(product, increments)?,
         history::check(product, told, SEED)?,
+        one_document(product, documents)?,
     ]
     .concat();
     for problem in &problems {
@@ -117,6 +119,25 @@ fn compare_and_swap(product: &Product, increments: usize) -> Result<Vec<String>,
     expect(&mut problems, &project, "select count(*) from state_history", &json!(total + 1))?;
     problems.extend(sound(&project)?);
     Ok(problems)
+}
+
+/// All add one to a number in eneo's document by a program, time and again.
+fn one_document(product: &Product, rounds: usize) -> Result<Vec<String>, String> {
+    let project = Project::new(product)?;
+    project.reply(&["--json", "eneo", "task-init", "count-it", "fast", "1", "none", "none"])?;
+    let mut all = Done::default();
+    for _ in 0..rounds {
+        project.reply(&["--json", "eneo", "task-update", ".n = 0"])?;
+        let round = writers(ON_ONE_DOCUMENT, |_, done| done.write(&project, &["eneo", "task-update", ".n += 1"]));
+        all.waits.extend(round.waits);
+        all.problems.extend(round.problems);
+        let shown = project.run(&["eneo", "task-get", ".n"])?.stdout;
+        if shown.trim() != ON_ONE_DOCUMENT.to_string() {
+            all.problems.push(format!("one document: {ON_ONE_DOCUMENT} writers counted {shown:?}"));
+        }
+    }
+    report("one document", &all);
+    Ok(all.problems)
 }
 
 impl Done {

@@ -208,11 +208,12 @@ impl Plan {
         if !self.moving.is_empty() {
             images::sweep_apart(files);
         }
-        for folder in grounds.iter().flat_map(|ground| &ground.sources.swept) {
-            images::sweep_folder(files, folder, ctx.now);
-        }
+        let swept = grounds.iter().flat_map(|ground| &ground.sources.swept);
+        let clean: Vec<&ProjectPath> = swept.filter(|folder| !images::sweep_folder(files, folder, ctx.now)).collect();
         for file in grounds.iter().flat_map(|ground| &ground.files) {
-            images::sweep(files, &file.source.path, file.source.keeps_base);
+            if file.source.path.parent().is_none_or(|folder| !clean.contains(&&folder)) {
+                images::sweep(files, &file.source.path, file.source.keeps_base);
+            }
         }
         for (ground, taken) in grounds.iter().zip(taken) {
             for conflict in &taken.conflicts {

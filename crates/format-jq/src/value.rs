@@ -265,7 +265,7 @@ impl Value {
         Some(match self {
             Self::Null => model::Value::Null,
             Self::Bool(truth) => model::Value::Bool(*truth),
-            Self::Number(number) if number.is_finite() => model::Value::Number(number.to_text().parse().ok()?),
+            Self::Number(number) if number.is_finite() => model::Value::Number(model::json::number(&number.to_text())?),
             Self::Number(_) => return None,
             Self::Text(text) => model::Value::String(text.to_string()),
             Self::Array(array) => {

@@ -49,16 +49,19 @@ for turn in 1 2 3; do
 done
 "#;
 
+const DYING: &str = "set -eu; mkdir -p .claude/state/.locks; mkdir .claude/state/.locks/state.lock
+echo $$ > .claude/state/.locks/state.lock/owner; kill -9 $$";
+
 #[test]
 fn no_update_is_lost_beside_shell_writers_and_one_that_died() {
     let sandbox = Sandbox::new().unwrap();
     begin(&sandbox);
     assert!(run(mainstay(&sandbox, &["eneo", "task-update", ".n = 0"])).0);
-    // A script took the lock a minute ago and died.
+    // A script takes the lock and dies with it; that was a minute ago.
     let lock = sandbox.root().join(".claude/state/.locks/state.lock");
-    fs::create_dir_all(&lock).unwrap();
-    let mut owner = File::create(lock.join("owner")).unwrap();
-    owner.write_all(b"4242\n").unwrap();
+    let died = sandbox.command("bash").args(["-c", DYING]).status().unwrap();
+    assert!(!died.success() && lock.join("owner").exists());
+    let owner = File::options().append(true).open(lock.join("owner")).unwrap();
     owner.set_modified(SystemTime::now() - Duration::from_mins(1)).unwrap();
     drop(owner);
 

@@ -318,3 +318,31 @@ fn a_scratchpad_may_lie_outside() {
     let text = copied(&format!("{}/evil/pad", root.display()), "2026-01-02T03:04:07Z");
     assert!(text.contains("from elsewhere"), "{text}");
 }
+
+#[test]
+fn what_a_host_calls_itself_is_no_path() {
+    let sandbox = begun();
+    done(&sandbox, &["eneo", "wave", "seed", "1", "2"]);
+    let above = tree(&sandbox.home());
+    for id in ["../../evil", "/tmp/evil", "evil/../../evil", "evil\n", &"evil".repeat(3_000)] {
+        let input = json!({
+            "session_id": id, "agent_id": id, "agent_type": id, "session_name": id, "prompt": "x",
+            "last_assistant_message": "DONE|x", "workspace": {"current_dir": id, "git_worktree": id},
+        })
+        .to_string();
+        for words in [
+            &["hook", "session-start"][..],
+            &["hook", "user-prompt-submit"],
+            &["hook", "subagent-start"],
+            &["hook", "subagent-stop"],
+            &["hook", "pre-compact"],
+            &["statusline"],
+        ] {
+            assert_eq!(told(&sandbox, words, &input).exit(), "0", "{words:?} {id:.20}");
+        }
+    }
+    let names = tree(&sandbox.root()).into_iter().chain(tree(&sandbox.home())).map(|(path, _)| path);
+    assert_eq!(names.filter(|path| path.to_string_lossy().contains("evil")).count(), 0);
+    assert_eq!(tree(&sandbox.home()), above);
+    assert!(!sandbox.root().join("../evil").exists() && !Path::new("/tmp/evil").exists());
+}

@@ -39,6 +39,8 @@ fn project() -> Sandbox {
         &["skillstate", "patch", "{\"goal\":\"ship it\"}"],
         &["msd", "state", "init", "--milestone", "v1.0"],
         &["hseos", "state", "write", "phase", "execution"],
+        &["eneo", "task-init", "a-b", "fast", "1", "none", "none"],
+        &["eneo", "wave", "seed", "1", "2", "--agents", "scout"],
     ] {
         let finished = finish(sandbox.mainstay(binary()).args(words), "", DEADLINE).unwrap();
         assert!(finished.status.success(), "{words:?}: {}", finished.stderr);
@@ -86,6 +88,8 @@ fn bad_input_is_survived() {
         "{\"session_id\":\"../../etc\",\"agent_id\":\"../x\",\"agent_type\":\"'\\\"\\n\",\"cwd\":\"/nowhere\"}",
         "{\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"\\u0000'\\\"$(\"},\"source\":null}",
         "{\"n\":1e999,\"last_assistant_message\":\"DONE|\\ud800\",\"model\":{\"display_name\":[]}}",
+        "{\"agent_id\":\"\",\"agent_type\":\"scout\",\"last_assistant_message\":\"DONE|../../x\\n\",\"prompt\":\"p\"}",
+        "{\"agent_id\":\"a\",\"last_assistant_message\":\"BLOCKED|\\u001b[2J\",\"stop_hook_active\":\"no\"}",
         &deep,
         &long,
     ];

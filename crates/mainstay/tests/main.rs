@@ -6,6 +6,7 @@ mod doctor;
 mod documents;
 mod eneo;
 mod eneo_files;
+mod eneo_howto;
 mod environment;
 mod git;
 mod hooks;

@@ -7,6 +7,7 @@ mod call;
 mod context;
 mod entry;
 mod image;
+pub mod json;
 mod path;
 mod record;
 mod refusal;

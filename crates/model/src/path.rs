@@ -17,9 +17,7 @@ impl ProjectPath {
     /// Accepts `path` if it is already in normal form.
     pub fn new(path: impl Into<String>) -> Result<Self, InvalidPath> {
         let path = path.into();
-        let plain = !path.bytes().any(|byte| matches!(byte, b'\0' | b'\\'));
-        let valid = plain && path.split('/').all(|part| !matches!(part, "" | "." | ".."));
-        if valid { Ok(Self(path)) } else { Err(InvalidPath) }
+        if is_normal(&path) { Ok(Self(path)) } else { Err(InvalidPath) }
     }
 
     /// Accepts a path that is written in the program itself.
@@ -71,12 +69,55 @@ impl ProjectPath {
 
     /// The path of `rest` beneath it.
     pub fn join(&self, rest: &str) -> Result<Self, InvalidPath> {
-        Self::new(format!("{}/{rest}", self.0))
+        if is_normal(rest) { Ok(Self(format!("{}/{rest}", self.0))) } else { Err(InvalidPath) }
     }
+}
+
+// One look at each byte: paths are made at every turn.
+fn is_normal(path: &str) -> bool {
+    let (mut length, mut dots) = (0, 0);
+    for byte in path.bytes().chain([b'/']) {
+        match byte {
+            // An empty part, `.` or `..`.
+            b'/' if length == dots && length <= 2 => return false,
+            b'/' => (length, dots) = (0, 0),
+            b'\0' | b'\\' => return false,
+            _ => (length, dots) = (length + 1, dots + usize::from(byte == b'.')),
+        }
+    }
+    true
 }
 
 impl fmt::Display for ProjectPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ProjectPath;
+
+    #[test]
+    fn only_paths_in_normal_form_are_taken() {
+        for (path, expected) in [
+            ("a", true),
+            (".claude/state/wave.json", true),
+            ("a/..b/...", true),
+            ("é/ü", true),
+            ("", false),
+            (".", false),
+            ("..", false),
+            ("a/../b", false),
+            ("a/./b", false),
+            ("/a", false),
+            ("a/", false),
+            ("a//b", false),
+            ("a\\b", false),
+            ("a\0b", false),
+        ] {
+            assert_eq!(ProjectPath::new(path).is_ok(), expected, "{path:?}");
+            assert_eq!(ProjectPath::known("x").join(path).is_ok(), expected, "{path:?} beneath x");
+        }
     }
 }

@@ -2,8 +2,7 @@
 
 use std::collections::HashSet;
 
-use model::{Change, RecordKey, Revision, Value};
-use serde_json::Number;
+use model::{Change, RecordKey, Revision, Value, json};
 
 use crate::{Checkpoint, Splice, StoreError, StoredChange, StoredEntry};
 
@@ -15,25 +14,22 @@ const RESERVED: &str = "$serde_json::private::";
 
 /// A value as the compact JSON text that stores keep.
 ///
-/// The text is stable: reading it and writing the result gives the same text again. For that, an
-/// exponent without a sign gets one (`1e9` becomes `1e+9`), as it does when JSON is read.
+/// The text is stable: reading it and writing the result gives the same text again.
 ///
 /// **Errors**: [`StoreError::Unstorable`] for a value that could not be read back: nested too deep,
 /// with a member name that the JSON library reserves, or with a number that is none.
 pub fn to_text(value: &Value) -> Result<String, StoreError> {
-    let write = |value: &Value| serde_json::to_string(value).map_err(|_| StoreError::Unstorable);
-    match reading_back(value, DEEPEST) {
-        ReadingBack::Same => write(value),
-        ReadingBack::Rewritten => write(&from_text(&write(value)?)?),
-        ReadingBack::Impossible => Err(StoreError::Unstorable),
+    if !can_be_read_back(value, DEEPEST) {
+        return Err(StoreError::Unstorable);
     }
+    serde_json::to_string(value).map_err(|_| StoreError::Unstorable)
 }
 
 /// Reads the text that a store kept.
 ///
 /// **Errors**: [`StoreError::Corrupt`] when it is not JSON.
 pub fn from_text(text: &str) -> Result<Value, StoreError> {
-    serde_json::from_str(text).map_err(|error| StoreError::Corrupt(format!("a stored value is not JSON: {error}")))
+    json::read(text.as_bytes()).map_err(|error| StoreError::Corrupt(format!("a stored value is not JSON: {error}")))
 }
 
 /// One change, checked and ready to be written.
@@ -100,27 +96,17 @@ pub fn in_order(mut checkpoints: Vec<Checkpoint>) -> Vec<Checkpoint> {
     checkpoints
 }
 
-/// What comes of writing a value and reading it; the gravest of its parts decides.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum ReadingBack {
-    Same,
-    Rewritten,
-    Impossible,
-}
-
-fn reading_back(value: &Value, depth: usize) -> ReadingBack {
-    let worst = |parts: &mut dyn Iterator<Item = ReadingBack>| parts.max().unwrap_or(ReadingBack::Same);
+fn can_be_read_back(value: &Value, depth: usize) -> bool {
     match value {
-        Value::Array(_) | Value::Object(_) if depth == 0 => ReadingBack::Impossible,
-        Value::Array(items) => worst(&mut items.iter().map(|item| reading_back(item, depth - 1))),
-        Value::Object(members) if members.keys().any(|name| name.starts_with(RESERVED)) => ReadingBack::Impossible,
-        Value::Object(members) => worst(&mut members.values().map(|member| reading_back(member, depth - 1))),
-        Value::Number(number) => match serde_json::from_str::<Number>(number.as_str()) {
-            Ok(read) if read == *number => ReadingBack::Same,
-            Ok(_) => ReadingBack::Rewritten,
-            Err(_) => ReadingBack::Impossible,
-        },
-        Value::Null | Value::Bool(_) | Value::String(_) => ReadingBack::Same,
+        Value::Array(_) | Value::Object(_) if depth == 0 => false,
+        Value::Array(items) => items.iter().all(|item| can_be_read_back(item, depth - 1)),
+        Value::Object(members) => {
+            let is_readable =
+                |(name, member): (&String, &Value)| !name.starts_with(RESERVED) && can_be_read_back(member, depth - 1);
+            members.iter().all(is_readable)
+        }
+        Value::Number(number) => json::is_number(number.as_str()),
+        Value::Null | Value::Bool(_) | Value::String(_) => true,
     }
 }
 
@@ -128,6 +114,7 @@ fn reading_back(value: &Value, depth: usize) -> ReadingBack {
 mod tests {
     use model::Object;
     use proptest::prelude::*;
+    use serde_json::Number;
 
     use super::*;
 
@@ -138,9 +125,18 @@ mod tests {
 
     #[test]
     fn number_text_and_member_order_survive() {
-        for text in
-            ["1.0", "0.10", "-0", "1e+400", "1e+5", "1e-7", "12345678901234567890123", r#"{"b":1.50,"a":[0.0]}"#]
-        {
+        for text in [
+            "1.0",
+            "0.10",
+            "-0",
+            "1e+400",
+            "1e5",
+            "1E5",
+            "1e+5",
+            "1e-7",
+            "12345678901234567890123",
+            r#"{"b":1.50,"a":[0.0]}"#,
+        ] {
             check_text(text);
         }
     }
@@ -160,9 +156,9 @@ mod tests {
     }
 
     #[test]
-    fn numbers_made_from_text_are_stored_as_they_are_read() {
+    fn numbers_made_from_text_are_stored_as_they_are() {
         let number = |text: &str| Value::Number(Number::from_string_unchecked(text.into()));
-        assert_eq!(to_text(&Value::Array(vec![number("1e9"), number("1.0")])).unwrap(), "[1e+9,1.0]");
+        assert_eq!(to_text(&Value::Array(vec![number("1e9"), number("1.0")])).unwrap(), "[1e9,1.0]");
         assert!(matches!(to_text(&number("NaN")), Err(StoreError::Unstorable)));
     }
 

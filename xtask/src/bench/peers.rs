@@ -6,6 +6,7 @@ use std::process::Command;
 
 use super::cpu;
 use super::row::{Budget, Row};
+use super::stories;
 use crate::packages::{JQ, SQLITE3, TASKWARRIOR, ensure};
 use crate::product::Product;
 use crate::project::Project;
@@ -37,6 +38,7 @@ pub(super) fn rows(product: &Product) -> Result<Vec<Row>, String> {
         RUNS,
     )?;
     let jq = cpu::of_runs(&mut shell(&root), LOCKED_JQ, RUNS)?;
+    let (update, locked_update) = eneo(product)?;
     let mut warrior = shell(&root);
     warrior.env("TASKRC", root.join("taskrc")).env("TASKDATA", root.join("warrior"));
     let taskwarrior = cpu::of_runs(&mut warrior, "task rc.confirmation=no rc.verbose=nothing add a task", RUNS)?;
@@ -49,8 +51,46 @@ pub(super) fn rows(product: &Product) -> Result<Vec<Row>, String> {
         row("taskwarrior add", taskwarrior, "ms CPU", Budget::None),
         row("flock + jq + rename against ours", jq / ours, "× our CPU", Budget::Least(20.0)),
         row("taskwarrior against ours", taskwarrior / ours, "× our CPU", Budget::Least(2.0)),
+        row("eneo task-update, the barrier's program", update, "ms CPU", Budget::None),
+        row("the same by mkdir + jq + rename", locked_update, "ms CPU", Budget::None),
+        row("mkdir + jq + rename against ours", locked_update / update, "× our CPU", Budget::Least(20.0)),
     ])
 }
+
+/// CPU time of one update of the task: ours, and that of a shell helper that follows the same lock protocol.
+fn eneo(product: &Product) -> Result<(f64, f64), String> {
+    let project = Project::new(product)?;
+    let root = project.root();
+    for words in stories::ENEO {
+        project.reply(&[&["--json"], *words].concat())?;
+    }
+    let task = ".claude/state/current-task.json";
+    std::fs::copy(root.join(task), root.join("theirs.json")).map_err(|error| error.to_string())?;
+    std::fs::write(root.join("helper.sh"), HELPER).map_err(|error| error.to_string())?;
+    let (binary, program) = (product.binary.display(), stories::BARRIER);
+    let mut ours = shell(&root);
+    ours.env("PROGRAM", program);
+    let script = format!("'{binary}' --project . eneo task-update \"$PROGRAM\" wave 1 agent scout");
+    let update = cpu::of_runs(&mut ours, &script, RUNS)?;
+    let mut theirs = shell(&root);
+    theirs.env("PROGRAM", program);
+    Ok((update, cpu::of_runs(&mut theirs, "bash helper.sh \"$PROGRAM\" wave 1 agent scout", RUNS)?))
+}
+
+/// What a careful helper does: take the folder lock, run jq, rename, give the lock back.
+const HELPER: &str = r#"set -euo pipefail
+program=$1 now=$(date -u +%Y-%m-%dT%H:%M:%SZ)
+shift
+arguments=()
+while [ $# -gt 1 ]; do arguments+=(--arg "$1" "$2"); shift 2; done
+mkdir -p locks
+until mkdir locks/state.lock 2>/dev/null; do sleep 0.05; done
+echo $$ > locks/state.lock/owner
+jq --arg __now "$now" "${arguments[@]}" ".last_update = \$__now | $program" theirs.json > theirs.new
+mv theirs.new theirs.json
+rm locks/state.lock/owner
+rmdir locks/state.lock
+"#;
 
 fn shell(folder: &Path) -> Command {
     let mut bash = Command::new("bash");

@@ -186,13 +186,13 @@ const MSD: &[&[&str]] = &[
 const UPGRADE: (&str, &str) =
     (".github/upgrades/net/plan.md", "# Plan\n\n## Tasks\n\n### 01-one: First\n\nDo it.\n\n### 02-two: Second\n");
 
-const ENEO: &[&[&str]] = &[
+pub(super) const ENEO: &[&[&str]] = &[
     &["eneo", "task-init", "login", "standard", "2", "none", "none"],
     &["eneo", "wave", "seed", "1", "2", "--agents", "scout,builder"],
 ];
 
 /// What the wave barrier's script asks of the task.
-const BARRIER: &str = ".wave_status[$wave] = \"in_progress\" | .active_agents |= (index($agent) as $i \
+pub(super) const BARRIER: &str = ".wave_status[$wave] = \"in_progress\" | .active_agents |= (index($agent) as $i \
                        | if $i == null then . else .[:$i] + .[$i + 1:] end)";
 
 /// The rows of all stories, and of the sizes that are budgeted.

@@ -10,8 +10,9 @@ mod replay;
 mod states;
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::Path;
+use std::time::{Duration, SystemTime};
+use std::{fs, io};
 
 use testkit::pool::{cores, in_parallel};
 
@@ -92,9 +93,8 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
 
 pub(crate) fn check(product: &Product, choice: &Choice) -> Result<(), String> {
     let is_whole = choice.most == usize::MAX || choice.verb.is_some();
-    let chosen: Vec<_> = of_run(is_whole)
-        .filter(|it| choice.verb.as_deref().map_or(!it.takes_folder_lock(), |name| it.verb.name == name))
-        .collect();
+    let chosen: Vec<_> =
+        of_run(is_whole).filter(|it| choice.verb.as_deref().is_none_or(|name| it.verb.name == name)).collect();
     if chosen.is_empty() {
         return Err("no verb has that name".into());
     }
@@ -138,7 +138,9 @@ fn try_scenario(product: &Product, scenario: &Scenario, model: Model, most: usiz
     let states = distinct(&instants);
     let chosen = sample(&states, most);
     let found = in_parallel(cores(), &chosen, |state| {
-        let problems = after(&story, product, &instants[state.instant], &state.loss).unwrap_or_else(|it| vec![it]);
+        let locks = scenario.folder_of_locks();
+        let found = after(&story, product, &instants[state.instant], &state.loss, locks);
+        let problems = found.unwrap_or_else(|it| vec![it]);
         for problem in &problems {
             let instant = &instants[state.instant];
             println!("{scenario}, {model:?}, before {}: {}: {problem}", instant.next, state.loss.shown(&instant.disk));
@@ -242,9 +244,35 @@ fn sample(states: &[State], most: usize) -> Vec<&State> {
 }
 
 /// What happens when power comes back; answers what broke a promise.
-fn after(story: &Story<'_>, product: &Product, instant: &Instant, loss: &Loss) -> Result<Vec<String>, String> {
+fn after(
+    story: &Story<'_>,
+    product: &Product,
+    instant: &Instant,
+    loss: &Loss,
+    locks: Option<&str>,
+) -> Result<Vec<String>, String> {
     let project = Project::in_memory(product)?;
     loss.tree(&instant.disk).write(&project.root()).map_err(|error| format!("making the state: {error}"))?;
+    // Power does not come back at once, and a lock without its owner is anybody's when it is old.
+    if let Some(locks) = locks {
+        make_older(&project.root().join(locks)).map_err(|error| format!("making {locks} older: {error}"))?;
+    }
     let told = if instant.acknowledged { Told::Done } else { Told::Nothing };
     story.goes_on(&project, &told)
+}
+
+/// Makes everything beneath a folder a minute older.
+fn make_older(folder: &Path) -> io::Result<()> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    for entry in entries {
+        let path = entry?.path();
+        if path.is_dir() {
+            make_older(&path)?;
+        }
+        fs::File::open(&path)?.set_modified(SystemTime::now() - Duration::from_secs(60))?;
+    }
+    Ok(())
 }

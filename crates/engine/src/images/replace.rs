@@ -152,8 +152,12 @@ pub(crate) fn sweep(files: &ProjectFiles, target: &ProjectPath, has_copies: bool
 }
 
 /// Removes temporary files of ours in a folder, whatever their target was, that are older than a minute.
-pub(crate) fn sweep_folder(files: &ProjectFiles, folder: &ProjectPath, now: Timestamp) {
+///
+/// Answers whether there were any at all, of whatever age.
+pub(crate) fn sweep_folder(files: &ProjectFiles, folder: &ProjectPath, now: Timestamp) -> bool {
+    let mut found = false;
     for name in files.list(folder).iter().filter(|name| name.starts_with(".mainstay-")) {
+        found = true;
         let Ok(path) = folder.join(name) else { continue };
         let is_old = files.modified(&path).is_some_and(|at| now.as_millis() - at.as_millis() >= ABANDONED);
         // Of a folder nobody knows what it holds. What stays is in nobody's way.
@@ -161,6 +165,7 @@ pub(crate) fn sweep_folder(files: &ProjectFiles, folder: &ProjectPath, now: Time
             drop(files.dir().remove_file(path.as_str()));
         }
     }
+    found
 }
 
 /// Removes what a killed writer left in the engine's own folder.

@@ -1,7 +1,7 @@
 //! The task document: its fields, and what a file of it says.
 
 use format::{FileState, Files};
-use model::{Object, Timestamp, Value};
+use model::{Object, Timestamp, Value, json};
 
 use super::paths;
 
@@ -110,7 +110,7 @@ pub(super) fn parse(state: &FileState) -> Found {
     if bytes.trim_ascii().is_empty() {
         return Found::Unusable("it is blank".to_owned());
     }
-    match serde_json::from_slice::<Value>(bytes) {
+    match json::read(bytes) {
         Ok(Value::Object(object)) => Found::Object(object),
         Ok(_) => Found::Unusable("it holds no object".to_owned()),
         Err(error) => Found::Unusable(format!("it is not one JSON object: {error}")),

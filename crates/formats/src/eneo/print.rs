@@ -1,7 +1,7 @@
 //! What commands take and print.
 
 use format::Printed;
-use model::{Object, Refusal, Value};
+use model::{Object, Refusal, Value, json};
 
 use super::doctor::CHECKS;
 use super::task_update::is_identifier;
@@ -11,7 +11,7 @@ const EMPTY_LINE: &str = "\n";
 
 /// `EXPR [NAME VALUE]…` as the tool's arguments; of a name that comes twice the first counts.
 pub(super) fn update_arguments(mut typed: Object) -> Result<Object, Refusal> {
-    let rest = match typed.shift_remove("rest") {
+    let rest = match typed.shift_remove("name_value") {
         Some(Value::Array(rest)) => rest,
         _ => Vec::new(),
     };
@@ -32,7 +32,7 @@ pub(super) fn update_arguments(mut typed: Object) -> Result<Object, Refusal> {
             continue;
         }
         if is_json {
-            let value: Value = serde_json::from_str(value)
+            let value = json::read(value.as_bytes())
                 .map_err(|error| Refusal::invalid(bare, format!("{bare} is not valid JSON: {error}")))?;
             values.insert(bare.to_owned(), value);
         } else {

@@ -148,7 +148,7 @@ static COMMANDS: &[Command] = &[
             Opt {
                 required: false,
                 takes: Takes::Rest,
-                ..positional("rest", "NAME VALUE binds $NAME to text, json:NAME VALUE to JSON")
+                ..positional("name_value", "NAME VALUE binds $NAME to text, json:NAME VALUE to JSON")
             },
         ],
         arguments: print::update_arguments,

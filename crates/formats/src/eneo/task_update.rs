@@ -117,9 +117,9 @@ fn depth<'v>(values: impl Iterator<Item = &'v Value>, left: usize) -> Option<usi
 
 /// The keys whose values differ, sorted; `last_update` does not count.
 pub(super) fn changed(before: &Object, after: &Object) -> Vec<Value> {
-    let mut keys: Vec<&str> = before.keys().chain(after.keys()).map(String::as_str).collect();
+    let new = after.iter().filter(|(key, value)| before.get(*key) != Some(*value)).map(|(key, _)| key);
+    let gone = before.keys().filter(|key| !after.contains_key(*key));
+    let mut keys: Vec<&str> = new.chain(gone).map(String::as_str).filter(|key| *key != "last_update").collect();
     keys.sort_unstable();
-    keys.dedup();
-    keys.retain(|key| *key != "last_update" && before.get(*key) != after.get(*key));
     keys.into_iter().map(Value::from).collect()
 }

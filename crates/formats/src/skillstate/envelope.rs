@@ -1,6 +1,6 @@
 //! The state file: the state in its envelope, or bare.
 
-use model::{Object, Value};
+use model::{Object, Value, json};
 
 use super::records::members;
 
@@ -26,7 +26,7 @@ impl Envelope {
     /// Reads the bytes of a state file.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, Unreadable> {
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-        let mut object: Object = serde_json::from_slice(bytes).map_err(|_| Unreadable::Corrupt)?;
+        let Ok(Value::Object(mut object)) = json::read(bytes) else { return Err(Unreadable::Corrupt) };
         let Some(version) = object.shift_remove("version") else {
             return Ok(Self { state: object, others: Object::new() });
         };

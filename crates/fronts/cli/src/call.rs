@@ -1,6 +1,6 @@
 //! `mainstay call TOOL [JSON|-]`: the same names, arguments and results as MCP `tools/call`.
 
-use model::{Call, Object, Origin, Refusal, Value};
+use model::{Call, Object, Origin, Refusal, Value, json};
 
 use crate::errors::OK;
 use crate::input;
@@ -40,7 +40,7 @@ fn object(text: &str) -> Result<Object, Refusal> {
     if text.len() > input::LIMIT {
         return Err(input::too_large("arguments"));
     }
-    let value: Value = serde_json::from_str(text).map_err(|error| invalid(&error.to_string()))?;
+    let value = json::read(text.as_bytes()).map_err(|error| invalid(&error.to_string()))?;
     let Value::Object(object) = value else {
         return Err(invalid("this is not an object"));
     };

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use format::{Command, Opt};
+use format::{Command, Opt, Takes};
 
 use crate::printable::wrap;
 
@@ -10,7 +10,8 @@ const WIDTH: usize = 80;
 
 /// The word that stands for an option's value in usage lines.
 pub(crate) fn placeholder(opt: &Opt) -> String {
-    opt.name.to_uppercase().replace('_', "-")
+    // What is left may be several words of one kind or of two in turn.
+    opt.name.to_uppercase().replace('_', if opt.takes == Takes::Rest { " " } else { "-" })
 }
 
 /// The first spelling of an option, with its dashes.

@@ -69,7 +69,7 @@ pub fn read() -> Result<Object, Missing> {
 }
 
 fn object(bytes: &[u8]) -> Result<Object, Missing> {
-    match serde_json::from_slice(bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)) {
+    match model::json::read(bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)) {
         Ok(Value::Object(object)) => Ok(object),
         _ => Err(Missing::Other),
     }

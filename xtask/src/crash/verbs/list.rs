@@ -1,5 +1,6 @@
 //! The verbs, as data: a new one is an entry here.
 
+use super::in_flight::{INIT, SEEDED};
 use super::{Beginning, Effect, Start, Verb};
 
 /// Every verb, on every project that it can start from.
@@ -115,6 +116,16 @@ pub(super) const VERBS: &[Verb] = &[
         starts: &[Start::Of(&IN_FLIGHT)],
     },
     Verb {
+        name: "wave-event",
+        words: &[
+            "call",
+            "eneo_wave_event",
+            "{\"agent_id\":\"a1\",\"agent_type\":\"scout\",\"last_assistant_message\":\"DONE|by the tried one\"}",
+        ],
+        effect: Effect::Shown { image: ".claude/state/wave.json", text: "by the tried one" },
+        starts: &[Start::Of(&SEEDED)],
+    },
+    Verb {
         name: "phase-set",
         words: &["call", "eneo_phase_set", "{\"phase\":\"GREEN\"}"],
         effect: Effect::Shown { image: ".claude/state/phase", text: "GREEN" },
@@ -169,8 +180,7 @@ static BROKEN_DOWN: Beginning = Beginning {
     ],
     taken_in: 1,
 };
-static IN_FLIGHT: Beginning =
-    Beginning { files: &[], steps: &[&["eneo", "task-init", "login", "fast", "1", "none", "none"]], taken_in: 0 };
+static IN_FLIGHT: Beginning = Beginning { files: &[], steps: &[INIT], taken_in: 0 };
 static PRUNABLE: Beginning = Beginning {
     files: &[(
         ".planning/STATE.md",

@@ -1,5 +1,6 @@
 //! The verbs that are tried, on which projects, and what each must bring about.
 
+mod in_flight;
 mod list;
 mod planning;
 
@@ -110,7 +111,8 @@ pub(crate) fn scenarios() -> impl Iterator<Item = Scenario> {
 
 /// The scenarios of a run: a whole one, or one that names a verb, also tries what writes as another verb does.
 pub(crate) fn of_run(is_whole: bool) -> impl Iterator<Item = Scenario> {
-    let further = planning::VERBS.iter().filter(move |_| is_whole).flat_map(on_every_start);
+    let further = in_flight::VERBS.iter().chain(planning::VERBS);
+    let further = further.filter(move |_| is_whole).flat_map(on_every_start);
     scenarios().chain(further)
 }
 
@@ -133,11 +135,13 @@ impl Scenario {
         matches!(self.start, Start::Of(_))
     }
 
-    /// Whether the verb takes a folder lock that tools of others honour.
+    /// The folder in which locks stand that tools of others honour.
     ///
     /// After a power failure one without its owner is waited for until it is old, as the format's rules say.
-    pub(crate) fn takes_folder_lock(&self) -> bool {
-        self.steps().iter().any(|words| words.first() == Some(&"eneo"))
+    pub(crate) fn folder_of_locks(&self) -> Option<&'static str> {
+        let is_eneo = |words: &&[&str]| words.iter().take(2).any(|word| word.starts_with("eneo"));
+        let mut all = self.steps().iter().copied().chain([self.verb.words]);
+        all.any(|words| is_eneo(&words)).then_some(".claude/state/.locks")
     }
 
     /// Whether it starts from a project at work, without anything that waits from outside.
