@@ -72,7 +72,11 @@ mod tests {
         // A hole of far more than is read.
         std::fs::File::create(&path).unwrap().set_len(LIMIT << 14).unwrap();
         append_line(&files, &log, "", 2).unwrap();
-        assert_eq!(std::fs::metadata(&path).unwrap().len(), (LIMIT << 14) + 1, "it has no two lines yet");
+        assert_eq!(
+            std::fs::metadata(&path).unwrap().len(),
+            (LIMIT << 14) + 2,
+            "its last line gets an end, and it has no third yet"
+        );
         append_line(&files, &log, "one", 2).unwrap();
         append_line(&files, &log, "two", 2).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "one\ntwo\n");

@@ -54,8 +54,12 @@ static CLEARED: Beginning = Beginning { files: &[], steps: &[INIT, &["eneo", "ta
 static RED: Beginning = Beginning { files: &[], steps: &[INIT, &["eneo", "phase-set", "RED"]], taken_in: 0 };
 static HINTED: Beginning =
     Beginning { files: &[], steps: &[INIT, &["eneo", "task-update", ".next_hint = \"go\""]], taken_in: 0 };
-static COERCIBLE: Beginning = Beginning {
-    files: &[(".claude/state/current-task.json", "{\"slug\":\"a\",\"bracket\":\"1\"}")],
-    steps: &[],
-    taken_in: 1,
-};
+static COERCIBLE: Beginning = Beginning { files: &[TYPED_BY_HAND], steps: &[], taken_in: 1 };
+
+/// A task whose bracket is a text that is a number, and nothing else wrong.
+const TYPED_BY_HAND: (&str, &str) = (
+    ".claude/state/current-task.json",
+    "{\"slug\":\"a\",\"lane\":\"fast\",\"bracket\":\"1\",\"tenancy_impact\":\"none\",\"audit_impact\":\"none\",\
+     \"tdd_phase\":\"FREE\",\"wave_status\":{},\"active_agents\":[],\"status\":\"in_progress\",\
+     \"started_at\":\"2026-01-02T03:04:05Z\",\"last_update\":\"2026-01-02T03:04:05Z\"}",
+);
