@@ -272,7 +272,7 @@ fn make_older(folder: &Path) -> io::Result<()> {
         if path.is_dir() {
             make_older(&path)?;
         }
-        fs::File::open(&path)?.set_modified(SystemTime::now() - Duration::from_secs(60))?;
+        fs::File::open(&path)?.set_modified(SystemTime::now() - Duration::from_mins(1))?;
     }
     Ok(())
 }

@@ -175,10 +175,9 @@ pub(super) fn sweep_aside(files: &ProjectFiles, lock: &ProjectPath, now: Timesta
         let Ok(path) = parent.join(&name) else { continue };
         if matches!(judge_folder(files, &path, ABANDONED, now), Judged::Stale { .. }) {
             // What stays is in nobody's way.
-            drop(match files.is_folder(&path) {
-                true => files.dir().remove_dir_all(path.as_str()),
-                false => files.dir().remove_file(path.as_str()),
-            });
+            let is_folder = files.is_folder(&path);
+            let (dir, path) = (files.dir(), path.as_str());
+            drop(if is_folder { dir.remove_dir_all(path) } else { dir.remove_file(path) });
         }
     }
 }

@@ -236,12 +236,12 @@ pub(super) fn fix(arguments: &Object, view: &View<'_>, ctx: &Context) -> Outcome
     let mut draft = Draft::new(view.records);
     let mut outcome = Outcome::default();
     let mut restored = false;
-    if has("task_corrupt") {
-        if let Some(good) = last_good(view) {
-            restored = true;
-            outcome.rewrites.push(paths::kept(paths::task()));
-            draft.put(records::task_key(), good);
-        }
+    if has("task_corrupt")
+        && let Some(good) = last_good(view)
+    {
+        restored = true;
+        outcome.rewrites.push(paths::kept(paths::task()));
+        draft.put(records::task_key(), good);
     }
     if has("task_coercible")
         && let Some(mut task) = records::task(view.records)

@@ -58,8 +58,8 @@ fn writes_of(tool: &str, input: &Object) -> Vec<Write> {
     path.map(|path| Write::File(path.to_owned())).into_iter().collect()
 }
 
-fn say(what: String, rule: &str, fix: &str) -> Option<Vec<String>> {
-    Some(vec![format!("[eneo-gate] {what}"), rule.to_owned(), fix.to_owned()])
+fn say(what: &str, rule: &str, fix: &str) -> Vec<String> {
+    vec![format!("[eneo-gate] {what}"), rule.to_owned(), fix.to_owned()]
 }
 
 impl<'a> Rules<'a> {
@@ -71,13 +71,15 @@ impl<'a> Rules<'a> {
 
     fn refusal(&self, write: &Write) -> Option<Vec<String>> {
         match write {
-            Write::Unread => say(
-                "the command is nested too deeply to be read".to_owned(),
+            Write::Unread => Some(say(
+                "the command is nested too deeply to be read",
                 "what a command writes is looked at before it runs",
                 "take it apart into several commands",
-            ),
-            Write::Mention(text) if self.protected().any(|name| text.contains(name)) => Self::of_state("task state"),
-            Write::Mention(_) => None,
+            )),
+            Write::Mention(text) => self
+                .protected()
+                .any(|name| text.contains(name))
+                .then(|| Self::of_state("task state may not be written")),
             Write::File(path) => self.of_path(path, Extent::File),
             Write::Removed(path) => self.of_path(path, Extent::Removed),
             Write::Moved(path) => self.of_path(path, Extent::Moved),
@@ -88,22 +90,18 @@ impl<'a> Rules<'a> {
         }
     }
 
-    fn of_state(what: &str) -> Option<Vec<String>> {
-        say(
-            format!("{what} may not be written"),
-            "task state is written by mainstay alone",
-            "use mainstay eneo task-update or phase-set",
-        )
+    fn of_state(what: &str) -> Vec<String> {
+        say(what, "task state is written by mainstay alone", "use mainstay eneo task-update or phase-set")
     }
 
     fn of_path(&self, path: &str, extent: Extent) -> Option<Vec<String>> {
         let place = Place::of(path, self.root);
         let what = format!("{} may not be written", shown(path));
         if place.is_protected(self.protect_wave) || (extent != Extent::File && place.holds_protected()) {
-            return Self::of_state(&shown(path));
+            return Some(Self::of_state(&what));
         }
         if extent == Extent::Removed && place.is_test_folder() {
-            return say(what, "folders of tests are not removed", "remove single files, or ask the person");
+            return Some(say(&what, "folders of tests are not removed", "remove single files, or ask the person"));
         }
         if !matches!(self.phase, "GREEN" | "RED") {
             return None;
@@ -111,16 +109,16 @@ impl<'a> Rules<'a> {
         let names = globs::names(place.path());
         let is_test = self.tests.iter().any(|glob| glob.matches(&names));
         match self.phase {
-            "GREEN" if is_test => say(
-                what,
+            "GREEN" if is_test => Some(say(
+                &what,
                 "phase GREEN: tests are frozen until they pass",
                 "change the source, or go on with mainstay eneo phase-set REFACTOR",
-            ),
-            "RED" if !is_test && self.source.iter().any(|glob| glob.matches(&names)) => say(
-                what,
+            )),
+            "RED" if !is_test && self.source.iter().any(|glob| glob.matches(&names)) => Some(say(
+                &what,
                 "phase RED: source is frozen until a test fails",
                 "write the test, then mainstay eneo phase-set GREEN",
-            ),
+            )),
             _ => None,
         }
     }

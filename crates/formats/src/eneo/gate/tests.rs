@@ -247,7 +247,8 @@ fn what_is_nested_too_deeply_is_refused_and_long_texts_take_their_length() {
         // Each of these took the square of its length, or a stack frame a letter, in a careless reader.
         denied("GREEN", "Bash", "command", &part.repeat(20_000));
     }
-    let ends: String = (0..20_000).map(|number| format!("cat <<E{number}\n")).collect();
+    let ends: String =
+        (0..20_000).flat_map(|number: u32| ["cat <<E".to_owned(), number.to_string(), "\n".to_owned()]).collect();
     denied("GREEN", "Bash", "command", &ends);
     denied("GREEN", "Bash", "command", &format!("rm {}", "a/b/c ".repeat(80_000)));
 }

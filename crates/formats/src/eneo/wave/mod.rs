@@ -120,11 +120,9 @@ impl Wave {
 
     /// Adds to a list what still fits: a file that our own reader refuses would stop the count.
     fn add(&mut self, list: &str, text: &str) {
-        let push = |document: &mut Object, text: &str| match document.get_mut(list) {
-            Some(Value::Array(items)) => items.push(text.into()),
-            _ => {}
-        };
-        push(&mut self.document, short(text));
+        if let Some(Value::Array(items)) = self.document.get_mut(list) {
+            items.push(short(text).into());
+        }
         if !pretty::fits(&self.document, ROOM)
             && let Some(Value::Array(items)) = self.document.get_mut(list)
         {
