@@ -19,8 +19,11 @@ import urllib.error
 import urllib.request
 
 from mcp import Client, MCPError, StdioServerParameters
+from mcp_types import PromptReference, ResourceTemplateReference, ResourceUpdatedNotification
 
 TOOLS = ["state_read", "state_write", "tasks_list", "tasks_add", "tasks_update", "state_history"]
+TEMPLATES = ["mainstay://history{?since,space}", "mainstay://records/{+space}"]
+PROMPTS = ["resume", "handoff", "plan-next"]
 NEWEST = "2026-07-28"
 passed = failed = 0
 
@@ -35,7 +38,7 @@ def check(what, holds, seen=None):
 
 
 async def exercise(label, client):
-    """Every tool, every resource, one refusal, bad calls, one retry."""
+    """Every tool, every resource and template, every prompt, completions, one refusal, bad calls, one retry."""
     tag = f"py{secrets.token_hex(4)}"
 
     async def call(tool, arguments, **more):
@@ -89,8 +92,55 @@ async def exercise(label, client):
     for resource in resources:
         contents = (await client.read_resource(str(resource.uri))).contents
         check(f"{label} resources/read {resource.uri}", len(contents) == 1 and contents[0].text, contents)
-    templates = (await client.list_resource_templates()).resource_templates
-    check(f"{label} no templates", templates == [], templates)
+    templates = [one.uri_template for one in (await client.list_resource_templates()).resource_templates]
+    check(f"{label} resources/templates/list", templates == TEMPLATES, templates)
+    history = json.loads((await client.read_resource("mainstay://history?since=1&space=hseos")).contents[0].text)
+    check(f"{label} history since a revision", history["entries"][-1]["revision"] == 1 or history["more"], history)
+
+    prompts = [prompt.name for prompt in (await client.list_prompts()).prompts]
+    check(f"{label} prompts/list", prompts == PROMPTS, prompts)
+    for prompt in prompts:
+        messages = (await client.get_prompt(prompt, {"agent": "GHOST"})).messages
+        told = messages[0].content.text
+        check(f"{label} prompts/get {prompt}", "<mainstay-data " in told and "agent GHOST" in told, told)
+    for reference, argument, begun, expected in [
+        (PromptReference(type="ref/prompt", name="resume"), "agent", "gho", "GHOST"),
+        (ResourceTemplateReference(type="ref/resource", uri=TEMPLATES[1]), "space", "hs", "hseos"),
+    ]:
+        completed = (await client.complete(reference, {"name": argument, "value": begun})).completion.values
+        check(f"{label} completion of {argument}", expected in completed, completed)
+
+
+async def changed(client):
+    tag = f"py{secrets.token_hex(4)}"
+    await client.call_tool("state_write", {"fields": {"branch": tag}, "agent": "GHOST"})
+
+
+async def subscribed(label, client, heard):
+    """Subscriptions of the revisions with initialize: told by the session's own stream."""
+    uri = "mainstay://hseos/STATE.md"
+    await client.subscribe_resource(uri)
+    await changed(client)
+    async with asyncio.timeout(20):
+        told = await heard.get()
+    check(f"{label} is told of {uri}", told == uri, told)
+    await client.unsubscribe_resource(uri)
+    try:
+        await client.subscribe_resource("mainstay://hseos/nothing")
+        check(f"{label} subscribes to what there is", False)
+    except MCPError as error:
+        check(f"{label} subscribes to what there is", error.code == -32002, error.code)
+
+
+async def listened(label, client):
+    """`subscriptions/listen` of the newest revision."""
+    uri = "mainstay://state"
+    async with client.listen(resource_subscriptions=[uri], resources_list_changed=True) as subscription:
+        await changed(client)
+        async with asyncio.timeout(20):
+            async for event in subscription:
+                check(f"{label} hears of {uri}", getattr(event, "uri", None) == uri, event)
+                break
 
 
 def free_port():
@@ -108,14 +158,24 @@ def health(port):
 
 
 async def attempt(label, server, mode, revision):
+    heard = asyncio.Queue()
+
+    async def hear(message):
+        if isinstance(message, ResourceUpdatedNotification):
+            heard.put_nowait(str(message.params.uri))
+
     try:
         async with asyncio.timeout(60):
-            async with Client(server, mode=mode) as client:
+            async with Client(server, mode=mode, message_handler=hear) as client:
                 check(f"{label} revision", client.protocol_version == revision, client.protocol_version)
                 # With its revision pinned, the SDK asks the server nothing before the first call.
                 named = client.server_info and client.server_info.name
                 check(f"{label} server name", mode == NEWEST or named, client.server_info)
                 await exercise(f"{label} {client.protocol_version}", client)
+                if revision == NEWEST:
+                    await listened(f"{label} {mode}", client)
+                else:
+                    await subscribed(f"{label} {mode}", client, heard)
     except Exception as error:  # whatever the SDK raises is a failure of this attempt, not of the others
         check(f"{label} {mode}", False, error)
 

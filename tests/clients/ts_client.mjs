@@ -27,6 +27,11 @@ const { Client } = await sdk('client/index.js');
 const { StdioClientTransport } = await sdk('client/stdio.js');
 const { StreamableHTTPClientTransport } = await sdk('client/streamableHttp.js');
 
+const { ResourceUpdatedNotificationSchema } = await sdk('types.js');
+const { Ajv2020 } = createRequire(require.resolve('@modelcontextprotocol/sdk/client/index.js'))('ajv/dist/2020.js');
+
+const TEMPLATES = ['mainstay://history{?since,space}', 'mainstay://records/{+space}'];
+const PROMPTS = ['resume', 'handoff', 'plan-next'];
 const TOOLS = ['state_history', 'state_read', 'state_write', 'tasks_add', 'tasks_list', 'tasks_update'];
 let passed = 0;
 let failed = 0;
@@ -40,7 +45,7 @@ function check(what, holds, seen) {
   }
 }
 
-// Every tool, every resource, one refusal, bad calls, one retry.
+// Every tool, every resource and template, every prompt, completions, a subscription, one refusal, bad calls, one retry.
 async function exercise(label, client) {
   const tag = `ts${randomBytes(4).toString('hex')}`;
   const call = async (name, args, meta) => {
@@ -98,7 +103,46 @@ async function exercise(label, client) {
     check(`${label} resources/read ${uri}`, contents.length === 1 && contents[0].text.length > 0, contents);
   }
   const { resourceTemplates } = await client.listResourceTemplates();
-  check(`${label} no templates`, resourceTemplates.length === 0, resourceTemplates);
+  const templates = resourceTemplates.map((one) => one.uriTemplate);
+  check(`${label} resources/templates/list`, JSON.stringify(templates) === JSON.stringify(TEMPLATES), templates);
+  const since = await client.readResource({ uri: 'mainstay://history?since=1&space=hseos' });
+  const told = JSON.parse(since.contents[0].text);
+  check(`${label} history since a revision`, told.more || told.entries.at(-1).revision === 1, told);
+
+  const prompts = (await client.listPrompts()).prompts.map((prompt) => prompt.name);
+  check(`${label} prompts/list`, JSON.stringify(prompts) === JSON.stringify(PROMPTS), prompts);
+  for (const name of prompts) {
+    const { text } = (await client.getPrompt({ name, arguments: { agent: 'GHOST' } })).messages[0].content;
+    check(`${label} prompts/get ${name}`, text.includes('<mainstay-data ') && text.includes('agent GHOST'), text);
+  }
+  for (const [ref, argument, expected] of [
+    [{ type: 'ref/prompt', name: 'resume' }, { name: 'agent', value: 'gho' }, 'GHOST'],
+    [{ type: 'ref/resource', uri: TEMPLATES[1] }, { name: 'space', value: 'hs' }, 'hseos'],
+  ]) {
+    const { values } = (await client.complete({ ref, argument })).completion;
+    check(`${label} completion of ${argument.name}`, values.includes(expected), values);
+  }
+
+  // Every schema is one of JSON Schema 2020-12, the draft that holds where none is named.
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
+  for (const tool of (await client.listTools()).tools) {
+    try {
+      check(`${label} schema of ${tool.name}`, typeof ajv.compile(tool.inputSchema) === 'function');
+    } catch (error) {
+      check(`${label} schema of ${tool.name}`, false, error);
+    }
+  }
+
+  const uri = 'mainstay://hseos/STATE.md';
+  const heard = new Promise((tell, fail) => {
+    setTimeout(() => fail(new Error('nothing was heard')), 20_000).unref();
+    client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => tell(params.uri));
+  });
+  await client.subscribeResource({ uri });
+  await call('state_write', { fields: { branch: `${tag}-heard` }, agent: 'GHOST' });
+  check(`${label} is told of ${uri}`, (await heard) === uri, await heard);
+  await client.unsubscribeResource({ uri });
+  await client.setLoggingLevel('warning');
   await client.ping();
   check(`${label} ping`, true);
 }
@@ -124,6 +168,18 @@ async function freePort() {
   return port;
 }
 
+// Ends a session as the protocol has it, and is told that it is over.
+async function leaves(url) {
+  const transport = new StreamableHTTPClientTransport(new URL(url));
+  const client = new Client({ name: 'ts-client', version: '1.0.0' });
+  await client.connect(transport);
+  const headers = { 'mcp-session-id': transport.sessionId };
+  await transport.terminateSession();
+  const { status } = await fetch(url, { method: 'DELETE', headers });
+  check('an ended session is not found', status === 404, status);
+  await client.close();
+}
+
 const health = (port) => fetch(`http://127.0.0.1:${port}/health`).then((answer) => answer.json(), () => null);
 
 await attempt('stdio', new StdioClientTransport({ command: binary, args: ['--project', project, 'serve', '--stdio'] }));
@@ -140,7 +196,8 @@ try {
   check('http health', answer?.status === 'ok' && answer.project === project, answer);
   const transport = new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${port}/mcp`));
   await attempt('http', transport);
-  check('http has no session', transport.sessionId === undefined, transport.sessionId);
+  check('http has a session', /^[0-9a-f]{32}$/.test(transport.sessionId), transport.sessionId);
+  await leaves(`http://127.0.0.1:${port}/mcp`);
 } finally {
   server.kill('SIGTERM');
   const [code, signal] = await ended;

@@ -7,8 +7,11 @@ use std::process::Command;
 use testkit::process::Sandbox;
 
 use crate::packages::{NODE, NPM, PYTHON, ensure};
-use crate::product::{Product, target_folder};
+use crate::product::{Product, cargo, target_folder};
 use crate::steps::{Tally, shown};
+
+/// The example that the conformance suite is run against.
+const SUITE: &str = "suite_server";
 
 /// Installs what the scripts pin and runs each of them on the program and an empty project.
 pub(crate) fn run(product: &Product, tally: &mut Tally) -> Result<(), String> {
@@ -18,18 +21,37 @@ pub(crate) fn run(product: &Product, tally: &mut Tally) -> Result<(), String> {
     for script in scripts_of(&scripts, "py") {
         tally.step(&label(&script), || drive(&home.join("venv/bin/python"), &script, product, &home));
     }
-    tally.step("TypeScript MCP SDK", || install_node(&scripts, &home));
+    tally.step("MCP SDK, Inspector and conformance suite from npm", || install_node(&scripts, &home));
+    tally.step("server of the conformance suite", suite_server);
+    // The suite needs a newer Node than most systems have.
+    let node = home.join("node_modules/node/bin/node");
     for script in scripts_of(&scripts, "mjs") {
-        tally.step(&label(&script), || drive(Path::new("node"), &script, product, &home));
+        tally.step(&label(&script), || drive(&node, &script, product, &home));
     }
     Ok(())
+}
+
+/// Builds what the conformance suite's own scenarios ask for: our server with the suite's tools.
+fn suite_server() -> Result<(), String> {
+    shown(cargo().args([
+        "build",
+        "--quiet",
+        "--package",
+        "mainstay-front-mcp",
+        "--features",
+        "conformance",
+        "--example",
+        SUITE,
+    ]))
 }
 
 fn drive(interpreter: &Path, script: &Path, product: &Product, home: &Path) -> Result<(), String> {
     let sandbox = Sandbox::new().map_err(|error| error.to_string())?;
     let mut command = sandbox.command(interpreter);
     command.arg(script).arg(&product.binary).arg(sandbox.root());
-    shown(command.env("NODE_MODULES", home.join("node_modules")))
+    command.env("NODE_MODULES", home.join("node_modules"));
+    command.env("SUITE_SERVER", target_folder()?.join("debug/examples").join(SUITE));
+    shown(&mut command)
 }
 
 fn install_python(scripts: &Path, home: &Path) -> Result<(), String> {

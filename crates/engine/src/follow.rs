@@ -3,10 +3,11 @@
 //! What was shown is told by revision alone, so that no entry is missed or shown twice; the watching
 //! of files only says when it is worth looking.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
-use model::{Object, Refusal, Revision};
-use store::{StoredEntry, Unwinder};
+use model::{Object, Refusal, Revision, Space};
+use store::{Reads, StoredEntry, Unwinder};
 
 use crate::engine::Engine;
 use crate::moment::{Edge, Moment};
@@ -74,10 +75,24 @@ impl Follower<'_> {
     /// Answers nothing about once a second, so that the caller can look whether anyone still listens.
     /// **Shape**: as in `history`.
     pub fn wait_for_entries(&mut self) -> Result<Vec<Object>, Refusal> {
-        let entries = self.look()?;
-        if !entries.is_empty() {
+        Ok(self.wait_for(Self::entries)?.unwrap_or_default())
+    }
+
+    /// The spaces that entries have touched since the last look, each once; waits a while where there are none.
+    pub(crate) fn wait_for_spaces(&mut self) -> Result<Vec<Space>, Refusal> {
+        Ok(self.wait_for(Self::spaces)?.unwrap_or_default())
+    }
+
+    /// The newest entry that was looked at.
+    pub(crate) fn seen(&self) -> Revision {
+        self.seen
+    }
+
+    // Looks, and where there is nothing waits a while and looks once more.
+    fn wait_for<T>(&mut self, look: fn(&mut Self) -> Result<Option<T>, Refusal>) -> Result<Option<T>, Refusal> {
+        if let Some(found) = look(self)? {
             self.vain = 0;
-            return Ok(entries);
+            return Ok(Some(found));
         }
         let pause = if self.vain < AGAINS { AGAIN } else { PAUSE };
         if self.wait(pause) {
@@ -85,29 +100,48 @@ impl Follower<'_> {
         } else {
             self.vain = self.vain.saturating_add(1);
         }
-        self.look()
+        look(self)
     }
 
-    fn look(&mut self) -> Result<Vec<Object>, Refusal> {
-        let Some(store) = self.engine.opened_store()? else { return Ok(Vec::new()) };
+    fn entries(&mut self) -> Result<Option<Vec<Object>>, Refusal> {
+        let Some(store) = self.engine.opened_store()? else { return Ok(None) };
         let reads = store.read().map_err(failed)?;
-        // Another store has been put in this one's place, and its journal is a shorter one.
-        self.seen = self.seen.min(reads.head().map_err(failed)?);
         let mut unwinder = Unwinder::new(reads.as_ref());
         let teller = Teller::of(self.engine);
         let mut told = Vec::new();
-        for stored in reads.entries_after(self.seen, AT_ONCE).map_err(failed)? {
-            self.seen = stored.revision;
-            if self.wants(&stored) {
-                let mut entry = unwinder.entry(stored).map_err(failed)?;
-                entry.changes.retain(|change| self.all || teller.tells(&change.key));
-                told.push(tell::entry(&entry));
-            }
+        for stored in self.look(reads.as_ref())? {
+            let mut entry = unwinder.entry(stored).map_err(failed)?;
+            entry.changes.retain(|change| self.all || teller.tells(&change.key));
+            told.push(tell::entry(&entry));
         }
+        Ok(Some(told).filter(|told| !told.is_empty()))
+    }
+
+    // No value is looked at.
+    fn spaces(&mut self) -> Result<Option<Vec<Space>>, Refusal> {
+        let Some(store) = self.engine.opened_store()? else { return Ok(None) };
+        let reads = store.read().map_err(failed)?;
+        let mut spaces = BTreeSet::new();
+        for stored in self.look(reads.as_ref())? {
+            spaces.extend(stored.changes.into_iter().map(|change| change.key.space));
+            spaces.insert(stored.space);
+        }
+        Ok(Some(spaces.into_iter().collect::<Vec<_>>()).filter(|spaces| !spaces.is_empty()))
+    }
+
+    // The next entries that are wanted.
+    fn look(&mut self, reads: &dyn Reads) -> Result<Vec<StoredEntry>, Refusal> {
+        // Another store has been put in this one's place, and its journal is a shorter one.
+        self.seen = self.seen.min(reads.head().map_err(failed)?);
+        let mut entries = reads.entries_after(self.seen, AT_ONCE).map_err(failed)?;
+        if let Some(last) = entries.last() {
+            self.seen = last.revision;
+        }
+        entries.retain(|entry| self.wants(entry));
         if self.wakeups.is_none() {
             self.listen();
         }
-        Ok(told)
+        Ok(entries)
     }
 
     fn wants(&self, entry: &StoredEntry) -> bool {

@@ -5,6 +5,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod addresses;
 mod backup;
 mod batch;
 mod blame;
@@ -12,6 +13,7 @@ mod checkpoint;
 mod clock;
 mod commands;
 mod commit;
+mod completions;
 mod deed;
 mod doctor;
 mod engine;
@@ -43,6 +45,7 @@ mod past;
 mod plan;
 mod probes;
 mod project;
+mod prompts;
 mod publish;
 mod read;
 mod receipts;
@@ -55,6 +58,7 @@ mod server_record;
 mod shims;
 mod show;
 mod spool;
+mod stirrings;
 mod tabled;
 mod tables;
 mod take_in;
@@ -66,6 +70,7 @@ mod write;
 mod writer;
 
 pub use checkpoint::CheckpointQuery;
+pub use completions::{Completable, Completion};
 pub use engine::{Engine, Identity, Setup};
 pub use exchange::ExportSink;
 pub use follow::Follower;
@@ -73,7 +78,9 @@ pub use gc::GcQuery;
 pub use history::HistoryQuery;
 pub use hooks::{Heard, Hearing};
 pub use host_files::{HostFile, HostFiles};
-pub use resources::Resource;
+pub use prompts::{PROMPTS, Prompt, PromptArgument, PromptText};
+pub use resources::{RESOURCE_TEMPLATES, Resource, ResourceTemplate, ResourceText};
 pub use rollback::RollbackQuery;
 pub use shims::{make_shims, remove_shims};
+pub use stirrings::Stir;
 pub use undo::UndoQuery;

@@ -1,16 +1,18 @@
-//! What MCP clients may read: the rendered files and the state of each format that is on.
+//! What MCP clients may read: state, tasks and history of the project, and the files of each format that is on.
 
 use format::{FileState, Files as _, Format, View};
-use model::{Call, Object, Origin, Refusal, Value};
+use model::{Call, Object, Origin, ProjectPath, Refusal, Value};
 
+use crate::addresses::{Address, SCHEME, missing};
 use crate::engine::{Engine, Identity};
+use crate::history::HistoryQuery;
 use crate::read::survey;
 use crate::records::StoreRecords;
 
 /// Something that MCP clients may read.
 #[derive(Clone, Debug)]
 pub struct Resource {
-    /// `mainstay://hseos/STATE.md`, `mainstay://hseos/state_read`.
+    /// `mainstay://state`, `mainstay://hseos/STATE.md`, `mainstay://hseos/state_read`.
     pub uri: String,
     /// A short name.
     pub name: String,
@@ -20,14 +22,79 @@ pub struct Resource {
     pub mime: &'static str,
 }
 
-const SCHEME: &str = "mainstay://";
+/// A family of resources; its URI has variables.
+#[derive(Clone, Copy, Debug)]
+pub struct ResourceTemplate {
+    /// **Source**: RFC 6570.
+    pub uri: &'static str,
+    /// A short name.
+    pub name: &'static str,
+    /// One line.
+    pub description: &'static str,
+    /// The type of what is read.
+    pub mime: &'static str,
+    /// The names of the variables.
+    pub variables: &'static [&'static str],
+}
+
+/// The text of a resource.
+#[derive(Clone, Debug)]
+pub struct ResourceText {
+    /// What stands there.
+    pub text: String,
+    /// Its type.
+    pub mime: &'static str,
+}
+
+/// Every family of resources.
+pub const RESOURCE_TEMPLATES: &[ResourceTemplate] = &[
+    ResourceTemplate {
+        uri: "mainstay://history{?since,space}",
+        name: "history",
+        description: "The journal since a revision, a time or a span back (2h, 3d), newest first; of one space or all",
+        mime: JSON,
+        variables: &["since", "space"],
+    },
+    ResourceTemplate {
+        uri: "mainstay://records/{+space}",
+        name: "records",
+        description: "The records of a space, or of every space of a format",
+        mime: JSON,
+        variables: &["space"],
+    },
+];
+
+const JSON: &str = "application/json";
+
+/// The most entries that the history shows at once, without a moment to begin with and with one.
+const LATEST: usize = 20;
+const SINCE: usize = 200;
+
+/// The most that a list of entries may take. **Units**: bytes.
+const HISTORY_LIMIT: usize = 1024 * 1024;
+
+/// The most that a file may hold to be read. **Units**: bytes.
+const FILE_LIMIT: u64 = 8 * 1024 * 1024;
 
 impl Engine {
-    /// The resources of the formats that are on.
+    /// The resources of the project and of the formats that are on.
     ///
-    /// Their files, and their reading tools that need no argument.
+    /// Of a format its files, and its reading tools that need no argument.
     pub fn resources(&self) -> Result<Vec<Resource>, Refusal> {
-        let mut resources = Vec::new();
+        let own = [
+            ("state", "What every format says about itself, its work and who holds it"),
+            ("tasks", "What could be started now, and what waits for what"),
+            ("history", "The newest entries of the journal"),
+        ];
+        let mut resources: Vec<Resource> = own
+            .into_iter()
+            .map(|(name, description)| Resource {
+                uri: format!("{SCHEME}{name}"),
+                name: name.to_owned(),
+                description: description.to_owned(),
+                mime: JSON,
+            })
+            .collect();
         for format in self.formats_on() {
             for path in self.image_paths(format)? {
                 resources.push(Resource {
@@ -42,7 +109,7 @@ impl Engine {
                     uri: format!("{SCHEME}{}/{}", format.name(), tool.name),
                     name: tool.name.to_owned(),
                     description: tool.description.to_owned(),
-                    mime: "application/json",
+                    mime: JSON,
                 });
             }
         }
@@ -51,28 +118,67 @@ impl Engine {
 
     /// The text of a resource.
     ///
-    /// **Errors**: `resource_not_found`.
-    pub fn read_resource(&self, uri: &str) -> Result<String, Refusal> {
-        let missing = || Refusal::invalid("uri", format!("there is no resource {uri:?}"));
-        let missing = || Refusal { code: "resource_not_found".into(), ..missing() };
-        let (name, rest) = uri.strip_prefix(SCHEME).and_then(|rest| rest.split_once('/')).ok_or_else(missing)?;
-        let format = self.formats_on().into_iter().find(|format| format.name() == name).ok_or_else(missing)?;
-        let identity = Identity { actor: None, session: None, request_id: None, origin: Origin::Mcp };
-        if readable(format).any(|tool| tool.name == rest) {
-            let reply = self.call(&Call::new(rest, Object::new()), &identity)?;
-            return Ok(Value::Object(reply.to_object()).to_string());
+    /// **Errors**: `resource_not_found`, `invalid_argument`, and what its tool refuses.
+    pub fn read_resource(&self, uri: &str) -> Result<ResourceText, Refusal> {
+        let object = match Address::read(uri)? {
+            Address::State => self.status()?,
+            Address::Tasks => self.next()?,
+            Address::History { since, space } => {
+                space.as_deref().map_or(Ok(()), |space| self.check_space(space))?;
+                let limit = if since.is_some() { SINCE } else { LATEST };
+                let query = HistoryQuery { since, space, limit: limit + 1, ..HistoryQuery::default() };
+                bounded(self.history(&query)?, limit)
+            }
+            Address::Records { space } => self.show(Some(&space), None)?,
+            Address::Of { format, name } => {
+                let mut on = self.formats_on().into_iter();
+                let format = on.find(|one| one.name() == format).ok_or_else(|| missing(uri))?;
+                return self.read_of(format, &name, uri);
+            }
+        };
+        Ok(json(object))
+    }
+
+    /// Refuses a URI at which nothing can be read, without reading it.
+    ///
+    /// **Errors**: `resource_not_found`, `invalid_argument`.
+    pub fn check_resource(&self, uri: &str) -> Result<(), Refusal> {
+        match Address::read(uri)? {
+            Address::Of { format, name } => {
+                let mut on = self.formats_on().into_iter();
+                let format = on.find(|one| one.name() == format).ok_or_else(|| missing(uri))?;
+                let is_tool = readable(format).any(|tool| tool.name == name);
+                let is_there = is_tool || self.image_paths(format)?.contains(&name);
+                if is_there { Ok(()) } else { Err(missing(uri)) }
+            }
+            Address::History { since, space } => {
+                space.as_deref().map_or(Ok(()), |space| self.check_space(space))?;
+                since.map_or(Ok(()), |since| self.moment(&since, "since").map(drop))
+            }
+            Address::Records { space } => self.check_space(&space),
+            Address::State | Address::Tasks => Ok(()),
         }
-        if !self.image_paths(format)?.iter().any(|path| path == rest) {
-            return Err(missing());
+    }
+
+    fn read_of(&self, format: &'static dyn Format, name: &str, uri: &str) -> Result<ResourceText, Refusal> {
+        let identity = Identity { actor: None, session: None, request_id: None, origin: Origin::Mcp };
+        if readable(format).any(|tool| tool.name == name) {
+            let reply = self.call(&Call::new(name, Object::new()), &identity)?;
+            return Ok(json(reply.to_object()));
+        }
+        if !self.image_paths(format)?.iter().any(|path| path == name) {
+            return Err(missing(uri));
         }
         // What waits outside is taken in first, so that the file shows the records.
         if let Some(tool) = readable(format).next() {
             self.call(&Call::new(tool.name, Object::new()), &identity)?;
         }
-        let path = model::ProjectPath::new(rest).map_err(|_| missing())?;
-        match self.files().read(&path, 8 * 1024 * 1024) {
-            FileState::Bytes(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
-            FileState::Absent | FileState::Irregular(_) => Err(missing()),
+        let path = ProjectPath::new(name).map_err(|_| missing(uri))?;
+        match self.files().read(&path, FILE_LIMIT) {
+            FileState::Bytes(bytes) => {
+                Ok(ResourceText { text: String::from_utf8_lossy(&bytes).into_owned(), mime: mime_of(name) })
+            }
+            FileState::Absent | FileState::Irregular(_) => Err(missing(uri)),
         }
     }
 
@@ -93,15 +199,39 @@ impl Engine {
     }
 }
 
+/// The newest entries, as many as fit; `more` tells whether older ones were left out.
+fn bounded(mut history: Object, most: usize) -> Object {
+    let mut more = false;
+    if let Some(Value::Array(entries)) = history.get_mut("entries") {
+        let mut room = HISTORY_LIMIT;
+        let fits = |entry: &Value| {
+            let size = entry.to_string().len();
+            room = room.checked_sub(size)?;
+            Some(())
+        };
+        // The newest stands there however large it is: its reader has nothing else to go on.
+        let fitting = entries.iter().map_while(fits).count().max(1).min(most);
+        more = entries.len() > fitting;
+        entries.truncate(fitting);
+    }
+    history.insert("more".into(), more.into());
+    history
+}
+
+fn json(object: Object) -> ResourceText {
+    ResourceText { text: Value::Object(object).to_string(), mime: JSON }
+}
+
 fn mime_of(path: &str) -> &'static str {
     match path.rsplit_once('.') {
         Some((_, "md")) => "text/markdown",
-        Some((_, "json")) => "application/json",
+        Some((_, "json")) => JSON,
         _ => "text/plain",
     }
 }
 
-fn readable(format: &dyn Format) -> impl Iterator<Item = &'static format::Tool> {
+/// The listed tools of a format that read and need no argument.
+pub(crate) fn readable(format: &dyn Format) -> impl Iterator<Item = &'static format::Tool> {
     let needs_nothing = |tool: &&format::Tool| {
         tool.is_read() && tool.listed == format::Listed::Yes && tool.params.iter().all(|param| !param.required)
     };

@@ -23,6 +23,7 @@ mod moves;
 mod outside;
 mod probe;
 mod project;
+mod prompts;
 mod random;
 mod retries;
 mod skillstate;

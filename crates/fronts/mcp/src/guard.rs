@@ -30,6 +30,10 @@ pub(crate) enum Denied {
     Method(&'static str),
     /// The client does not take JSON.
     Accept,
+    /// The client asks for a stream and does not take events.
+    AcceptEvents,
+    /// There is no such session.
+    Session,
     /// The body is not declared as JSON.
     ContentType,
     /// The `MCP-Protocol-Version` is none that is spoken here.
@@ -54,6 +58,8 @@ impl Denied {
             Self::Path => (StatusCode::NOT_FOUND, "not_found", "nothing stands here: see /mcp and /health"),
             Self::Method(_) => (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "not with this method"),
             Self::Accept => (StatusCode::NOT_ACCEPTABLE, "not_acceptable", "answers are application/json"),
+            Self::AcceptEvents => (StatusCode::NOT_ACCEPTABLE, "not_acceptable", "a stream is text/event-stream"),
+            Self::Session => (StatusCode::NOT_FOUND, "session_not_found", "there is no such session: initialize again"),
             Self::ContentType => {
                 (StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", "a body must be application/json")
             }
@@ -179,19 +185,24 @@ pub(crate) fn check_body_head(headers: &HeaderMap) -> Result<(), Denied> {
     if length.is_some_and(|length| length > message::MAX_BYTES as u64) { Err(Denied::TooLarge) } else { Ok(()) }
 }
 
-/// Checks that the client takes JSON, the only form of an answer; one that says nothing takes anything.
+/// Checks that the client takes JSON, the usual form of an answer; one that says nothing takes anything.
 pub(crate) fn check_accept(headers: &HeaderMap) -> Result<(), Denied> {
-    if !headers.contains_key(ACCEPT) {
-        return Ok(());
-    }
+    let takes_json = !headers.contains_key(ACCEPT) || takes(headers, ["application/json", "application/*", "*/*"]);
+    if takes_json { Ok(()) } else { Err(Denied::Accept) }
+}
+
+/// Whether the client says that it takes events.
+pub(crate) fn takes_events(headers: &HeaderMap) -> bool {
+    takes(headers, ["text/event-stream", "text/*", "*/*"])
+}
+
+fn takes(headers: &HeaderMap, ranges: [&str; 3]) -> bool {
     let listed = headers.get_all(ACCEPT).into_iter().filter_map(|value| value.to_str().ok());
-    let takes_json = listed.flat_map(|value| value.split(',')).any(|range| {
+    listed.flat_map(|value| value.split(',')).any(|range| {
         let refused =
             range.split(';').skip(1).any(|part| matches!(part.trim(), "q=0" | "q=0.0" | "q=0.00" | "q=0.000"));
-        !refused
-            && ["application/json", "application/*", "*/*"].iter().any(|json| essence(range).eq_ignore_ascii_case(json))
-    });
-    if takes_json { Ok(()) } else { Err(Denied::Accept) }
+        !refused && ranges.iter().any(|one| essence(range).eq_ignore_ascii_case(one))
+    })
 }
 
 /// An origin in the form in which browsers send it, lower case and without the scheme's own port.

@@ -1,10 +1,11 @@
 //! What the front asks of the engine, as a trait, so that tests need no project.
 
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use engine::{Engine, Identity, Resource};
+use engine::{Completable, Completion, Engine, Identity, PromptText, Resource, ResourceText, Stir};
 use format::{Format, Tool};
-use model::{Call, Refusal, Reply};
+use model::{Call, Object, Refusal, Reply};
 
 /// One project that answers. Every method may block.
 pub(crate) trait Host: Send + Sync + 'static {
@@ -21,7 +22,15 @@ pub(crate) trait Host: Send + Sync + 'static {
     /// What clients may read.
     fn resources(&self) -> Result<Vec<Resource>, Refusal>;
     /// The text of a resource.
-    fn read_resource(&self, uri: &str) -> Result<String, Refusal>;
+    fn read_resource(&self, uri: &str) -> Result<ResourceText, Refusal>;
+    /// Refuses a URI at which nothing can be read.
+    fn check_resource(&self, uri: &str) -> Result<(), Refusal>;
+    /// Tells of what happens from now on, until it is told to stop; the first time at once, to say that it has begun.
+    fn stirrings(&self, told: &mut dyn FnMut(&Stir) -> ControlFlow<()>) -> Result<(), Refusal>;
+    /// Tells a prompt.
+    fn prompt(&self, name: &str, arguments: &Object, identity: &Identity) -> Result<PromptText, Refusal>;
+    /// Completes a value.
+    fn complete(&self, what: Completable<'_>, argument: &str, begun: &str) -> Result<Completion, Refusal>;
 }
 
 impl Host for Engine {
@@ -49,7 +58,23 @@ impl Host for Engine {
         Engine::resources(self)
     }
 
-    fn read_resource(&self, uri: &str) -> Result<String, Refusal> {
+    fn read_resource(&self, uri: &str) -> Result<ResourceText, Refusal> {
         Engine::read_resource(self, uri)
+    }
+
+    fn check_resource(&self, uri: &str) -> Result<(), Refusal> {
+        Engine::check_resource(self, uri)
+    }
+
+    fn stirrings(&self, told: &mut dyn FnMut(&Stir) -> ControlFlow<()>) -> Result<(), Refusal> {
+        Engine::stirrings(self, told)
+    }
+
+    fn prompt(&self, name: &str, arguments: &Object, identity: &Identity) -> Result<PromptText, Refusal> {
+        Engine::prompt(self, name, arguments, identity)
+    }
+
+    fn complete(&self, what: Completable<'_>, argument: &str, begun: &str) -> Result<Completion, Refusal> {
+        Engine::complete(self, what, argument, begun)
     }
 }

@@ -79,6 +79,11 @@ impl Seat {
         self.number.load(Ordering::Relaxed) == ANSWERING
     }
 
+    /// What is cancelled when the connection is to leave.
+    pub(crate) fn leaving(&self) -> &CancellationToken {
+        &self.leave
+    }
+
     /// Returns when the connection is to leave.
     pub(crate) async fn dismissed(&self) {
         self.leave.cancelled().await;

@@ -9,16 +9,23 @@
 //! | `host` | what the front asks of the engine |
 //! | `server` | one MCP request and its result |
 //! | `tools` | the tools as they are listed |
+//! | `offers` | capabilities, resources and prompts as they are listed |
 //! | `identity` | who calls, from `_meta` |
+//! | `session`, `sessions` | what a client listens to; the sessions over HTTP by their ids |
+//! | `watcher`, `telling`, `notices` | the journal followed for all sessions; how each is told: by its connection, by events |
+//! | `replay` | what streams of single requests have sent, for clients that come back |
+//! | `logging` | the warnings of calls, for clients that ask for them |
 //! | `errors` | the one table from refusals to JSON-RPC; why serving ended |
 //! | `message` | one JSON-RPC message before it is known to be one |
 //! | `stdio`, `lines` | a server on two byte streams |
 //! | `listen`, `idle`, `http`, `guard`, `patience` | a server on a port: connections, the unused ones, routes, who may ask, stalled clients |
 //! | `signals` | being asked to stop |
+//! | `suite` | what the public conformance suite asks for, in a build for it alone |
 //!
-//! **Stateless**: actor, session and request id come with each call, so every protocol revision
+//! **Stateless calls**: actor, session and request id come with each call, so every protocol revision
 //! that `rmcp` speaks (2024-11-05 to 2026-07-28, the newest without `initialize`) behaves alike and
-//! no client is told from another by its name.
+//! no client is told from another by its name. What the protocol calls a session carries nothing but
+//! what its client listens to, and calls need none.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -30,12 +37,22 @@ mod identity;
 mod idle;
 mod lines;
 mod listen;
+mod logging;
 mod message;
+mod notices;
+mod offers;
 mod patience;
+mod replay;
 mod server;
+mod session;
+mod sessions;
 mod signals;
 mod stdio;
+#[cfg(feature = "conformance")]
+mod suite;
+mod telling;
 mod tools;
+mod watcher;
 
 #[cfg(test)]
 #[path = "../tests/in_process/mod.rs"]
@@ -48,6 +65,8 @@ use engine::Engine;
 
 pub use errors::ServeError;
 pub use identity::IdentityDefaults;
+#[cfg(feature = "conformance")]
+pub use suite::serve_suite;
 
 /// How tools are spelled in `tools/list`; calls accept both spellings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -35,6 +35,8 @@ pub(crate) struct Lines<R> {
     ended: bool,
     stop: CancellationToken,
     calls: TaskTracker,
+    /// Cancelled once no more messages come, so that what only listens ends.
+    ending: CancellationToken,
 }
 
 /// What the stream brought.
@@ -65,6 +67,7 @@ pub(crate) fn open<R, W>(
     write: W,
     stop: CancellationToken,
     calls: TaskTracker,
+    ending: CancellationToken,
 ) -> (Lines<R>, impl Future<Output = io::Result<()>> + Send + 'static)
 where
     R: AsyncRead + Unpin + Send,
@@ -81,6 +84,7 @@ where
         ended: false,
         stop,
         calls,
+        ending,
     };
     (lines, write_lines(write, waiting))
 }
@@ -226,6 +230,7 @@ impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleServer> for Lines<R> {
             }
         }
         self.ended = true;
+        self.ending.cancel();
         self.calls.close();
         self.calls.wait().await;
         None

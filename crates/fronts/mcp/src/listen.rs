@@ -7,9 +7,12 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use rmcp::ServerHandler;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -19,7 +22,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::guard::Guard;
 use crate::host::Host;
-use crate::http::Routes;
+use crate::http::{Leaving, Routes};
 use crate::identity::IdentityDefaults;
 use crate::idle::{Idle, Seat};
 use crate::patience::Patience;
@@ -56,6 +59,18 @@ pub(crate) fn serve(
     http: HttpOptions,
     on_ready: impl FnOnce(SocketAddr),
 ) -> Result<(), ServeError> {
+    serve_as(host, names, identity, http, on_ready, |server| server)
+}
+
+/// As [`serve`]; messages are answered by what `handler` makes of the server.
+pub(crate) fn serve_as<H: ServerHandler + Clone + Sync>(
+    host: Arc<dyn Host>,
+    names: ToolNames,
+    identity: IdentityDefaults,
+    http: HttpOptions,
+    on_ready: impl FnOnce(SocketAddr),
+    handler: impl FnOnce(Server) -> H,
+) -> Result<(), ServeError> {
     // Many clients share the process, so it is no session of theirs.
     let server = Server::new(host, names, IdentityDefaults { session: None, ..identity });
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -69,7 +84,7 @@ pub(crate) fn serve(
         let bound = listener.local_addr()?;
         let guard = Guard::new(bound, &http)?;
         on_ready(bound);
-        let routes = Routes::new(server, guard, http.nonce, stop.clone());
+        let routes = Routes::new(server.clone(), handler(server), guard, http.nonce, stop.clone());
         serve_listener(listener, routes, MAX_CONNECTIONS, stop).await;
         Ok(())
     });
@@ -85,9 +100,9 @@ async fn bind(address: SocketAddr) -> Result<TcpListener, ServeError> {
 }
 
 /// Serves the connections of `listener`, so many at a time, until `stop` is cancelled.
-pub(crate) async fn serve_listener(
+pub(crate) async fn serve_listener<H: ServerHandler + Clone + Sync>(
     listener: TcpListener,
-    routes: Routes,
+    routes: Routes<H>,
     max_connections: usize,
     stop: CancellationToken,
 ) {
@@ -145,16 +160,20 @@ async fn free_place(places: &Arc<Semaphore>, idle: &Idle) -> OwnedSemaphorePermi
 }
 
 /// Serves one connection until it ends or is dismissed, or until `stop` is cancelled and its last answer is out.
-pub(crate) async fn serve_connection<S>(stream: S, routes: Arc<Routes>, seat: Seat, stop: CancellationToken)
+///
+/// A stream of events counts as waiting: it ends where a newcomer finds no place, and its client comes back.
+pub(crate) async fn serve_connection<S, H>(stream: S, routes: Arc<Routes<H>>, seat: Seat, stop: CancellationToken)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    H: ServerHandler + Clone + Sync,
 {
     let seat = Arc::new(seat);
     let at_seat = Arc::clone(&seat);
-    let service = service_fn(move |request| {
+    let service = service_fn(move |mut request: Request<Incoming>| {
         let (routes, seat) = (Arc::clone(&routes), Arc::clone(&at_seat));
         async move {
             seat.answer();
+            request.extensions_mut().insert(Leaving(seat.leaving().clone()));
             let answer = routes.answer(request).await;
             seat.wait();
             Ok::<_, Infallible>(answer)

@@ -2,22 +2,29 @@
 
 use std::sync::Arc;
 
-use model::{Call, Refusal, Value};
+use engine::{Completable, Completion};
+use http::request::Parts;
+use model::{Call, Object, Refusal, Value};
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult, DiscoverResult, ErrorCode,
-    Implementation, InitializeRequestParams, InitializeResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource,
-    ResourceContents, ServerCapabilities, ServerConfig,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult, CompletionInfo,
+    CustomRequest, CustomResult, DiscoverResult, ErrorCode, Extensions, GetPromptRequestParams, GetPromptResponse,
+    Implementation, InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, Reference, ResourceContents, ServerConfig, SubscribeRequestParams, SubscriptionFilter,
+    UnsubscribeRequestParams,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer};
 use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::host::Host;
 use crate::identity::IdentityDefaults;
-use crate::{ToolNames, errors, identity, tools};
+use crate::session::{MAX_SUBSCRIPTIONS, MAX_URI, Session};
+use crate::watcher::{Joining, Watcher};
+use crate::{ToolNames, errors, identity, logging, offers, telling, tools};
 
 /// How many requests may be with the engine at a time; the others wait their turn.
 const MAX_CALLS: usize = 64;
@@ -33,7 +40,8 @@ const DEFAULT_NAME: &str = "mainstay";
 
 const INSTRUCTIONS: &str = "The working state of this project: what is being built, its tasks, their owners and \
 history. Read it before you start and write it as you go; every write is durable, atomic and can be undone. Say who \
-you are in _meta.actor or the tool's own argument. A retry with the same _meta.requestId is applied once.";
+you are in _meta.actor or the tool's own argument. A retry with the same _meta.requestId is applied once. The prompts \
+resume, handoff and plan-next sum it up; mainstay://state, tasks and history can be read and subscribed to.";
 
 /// The methods that are offered: a request of one of these that is not understood has the wrong parameters.
 const METHODS: &[&str] = &[
@@ -45,6 +53,13 @@ const METHODS: &[&str] = &[
     "resources/list",
     "resources/templates/list",
     "resources/read",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "subscriptions/listen",
+    "prompts/list",
+    "prompts/get",
+    "completion/complete",
+    "logging/setLevel",
 ];
 
 /// The server, as one of the requests it answers sees it.
@@ -55,12 +70,56 @@ pub(crate) struct Server {
     defaults: Arc<IdentityDefaults>,
     calls: TaskTracker,
     room: Arc<Semaphore>,
+    watcher: Arc<Watcher>,
+    /// The one session of a server on stdio; over HTTP each request brings its own.
+    session: Option<Arc<Session>>,
+    /// Cancelled when no more requests come: what listens ends.
+    ending: CancellationToken,
 }
 
 impl Server {
     pub(crate) fn new(host: Arc<dyn Host>, names: ToolNames, defaults: IdentityDefaults) -> Self {
         let room = Arc::new(Semaphore::new(MAX_CALLS));
-        Self { host, names, defaults: Arc::new(defaults), calls: TaskTracker::new(), room }
+        Self {
+            watcher: Watcher::new(Arc::clone(&host)),
+            host,
+            names,
+            defaults: Arc::new(defaults),
+            calls: TaskTracker::new(),
+            room,
+            session: None,
+            ending: CancellationToken::new(),
+        }
+    }
+
+    /// The server of one client, with its session.
+    pub(crate) fn with_session(self, session: Arc<Session>) -> Self {
+        Self { session: Some(session), ..self }
+    }
+
+    /// What is cancelled when no more requests come.
+    pub(crate) fn ending(&self) -> &CancellationToken {
+        &self.ending
+    }
+
+    /// Adds a session to those that are told what happens; returns once nothing more can be missed.
+    pub(crate) async fn join(&self, session: &Arc<Session>, joining: Joining) -> Result<(), ErrorData> {
+        let (watcher, session) = (Arc::clone(&self.watcher), Arc::clone(session));
+        self.ask(move |_| watcher.join(&session, joining)).await
+    }
+
+    /// The session of a request, if it has one.
+    fn session_of(&self, extensions: &Extensions) -> Option<Arc<Session>> {
+        let of_request = || extensions.get::<Parts>()?.extensions.get::<Arc<Session>>().cloned();
+        self.session.clone().or_else(of_request)
+    }
+
+    fn needed_session(&self, extensions: &Extensions) -> Result<Arc<Session>, ErrorData> {
+        self.session_of(extensions).ok_or_else(|| {
+            let refusal = Refusal::refused("session_required", "without a session there is nobody to be told anything")
+                .hint("initialize, accept text/event-stream, and send the Mcp-Session-Id that comes back");
+            errors::refused_request(&refusal)
+        })
     }
 
     /// What is under way; empty once every call has come back from the engine.
@@ -113,8 +172,7 @@ impl Server {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().build();
-        ServerConfig::new(capabilities)
+        ServerConfig::new(offers::capabilities())
             .with_server_info(Implementation::new(DEFAULT_NAME, VERSION))
             .with_instructions(INSTRUCTIONS)
     }
@@ -124,8 +182,12 @@ impl ServerHandler for Server {
         request: InitializeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
-        let negotiated = self.negotiate_initialize(&request)?;
+        let mut negotiated = self.negotiate_initialize(&request)?;
         context.peer.set_peer_info(request);
+        match self.session_of(&context.extensions) {
+            Some(session) => session.begin(),
+            None => negotiated.capabilities = offers::capabilities_without_session(),
+        }
         Ok(negotiated.with_server_info(self.implementation().await))
     }
 
@@ -151,12 +213,20 @@ impl ServerHandler for Server {
         let identity = identity::of_call(&context.meta, &self.defaults).map_err(|no| errors::refused_request(&no))?;
         let arguments = request.arguments.unwrap_or_default();
         let name = request.name.into_owned();
+        let tool = name.clone();
         let answer = self.ask(move |host| {
             let name = host.tool(&name).map_or(name, |tool| tool.name.to_owned());
             host.call(&Call::new(name, arguments), &identity)
         });
         let result = match answer.await? {
-            Ok(reply) => CallToolResult::structured(Value::Object(reply.to_object())),
+            Ok(reply) => {
+                let of_session = || self.session_of(&context.extensions)?.level();
+                let level = logging::level_of_request(&context.meta).or_else(of_session);
+                if level.is_some_and(|level| level <= logging::Severity::WARNING) {
+                    logging::send_warnings(&context.peer, &tool, &reply.warnings).await;
+                }
+                CallToolResult::structured(Value::Object(reply.to_object()))
+            }
             Err(refusal) => errors::refused_call(&refusal)?,
         };
         Ok(result.into())
@@ -168,7 +238,15 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let resources = self.ask(Host::resources).await?.map_err(|no| errors::refused_request(&no))?;
-        Ok(ListResourcesResult::with_all_items(resources.into_iter().map(shown).collect()))
+        Ok(ListResourcesResult::with_all_items(resources.into_iter().map(offers::resource).collect()))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(offers::templates()))
     }
 
     async fn read_resource(
@@ -177,14 +255,109 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = request.uri.clone();
-        let read = self.ask(move |host| {
-            let text = host.read_resource(&uri)?;
-            let mime = host.resources()?.into_iter().find(|resource| resource.uri == uri).map(|found| found.mime);
-            Ok((text, mime))
-        });
-        let (text, mime) = read.await?.map_err(|no: Refusal| errors::refused_request(&no))?;
-        let contents = ResourceContents::text(text, request.uri).with_mime_type(mime.unwrap_or("text/plain"));
+        let read = self.ask(move |host| host.read_resource(&uri)).await?;
+        let read = read.map_err(|no| errors::refused_request(&no))?;
+        let contents = ResourceContents::text(read.text, request.uri).with_mime_type(read.mime);
         Ok(ReadResourceResult::new(vec![contents]).into())
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let session = self.needed_session(&context.extensions)?;
+        let (watcher, subscribed) = (Arc::clone(&self.watcher), Arc::clone(&session));
+        let asked = self.ask(move |host| {
+            host.check_resource(&request.uri)?;
+            subscribed.subscribe(&request.uri)?;
+            watcher.join(&subscribed, Joining::InTime);
+            Ok(())
+        });
+        asked.await?.map_err(|no| errors::refused_request(&no))?;
+        if self.session.is_some() {
+            telling::over_peer(session, context.peer);
+        }
+        Ok(())
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.needed_session(&context.extensions)?.unsubscribe(&request.uri);
+        Ok(())
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        let mut accepted = requested.clone();
+        if let Some(uris) = &mut accepted.resource_subscriptions {
+            uris.retain(|uri| uri.len() <= MAX_URI);
+            uris.truncate(MAX_SUBSCRIPTIONS);
+        }
+        // The answer goes out before the session joins; what happens in between is not to be missed.
+        self.watcher.run();
+        Some(accepted)
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        telling::over_subscription(self, &context).await
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        if let Some(session) = self.session.clone() {
+            telling::over_peer(Arc::clone(&session), context.peer);
+            // Where the journal cannot be read, nobody is told of it.
+            let _ = self.join(&session, Joining::InTime).await;
+        }
+    }
+
+    async fn set_level(
+        &self,
+        request: logging::LevelRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.needed_session(&context.extensions)?.set_level(logging::level(&request));
+        Ok(())
+    }
+
+    async fn list_prompts(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult::with_all_items(offers::prompts()))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let identity = identity::of_call(&context.meta, &self.defaults).map_err(|no| errors::refused_request(&no))?;
+        let arguments: Object = request.arguments.unwrap_or_default();
+        let told = self.ask(move |host| host.prompt(&request.name, &arguments, &identity)).await?;
+        Ok(offers::prompt_result(told.map_err(|no| errors::refused_request(&no))?).into())
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let completed = self.ask(move |host| {
+            let what = match &request.r#ref {
+                Reference::Prompt(prompt) => Completable::Prompt(&prompt.name),
+                Reference::Resource(template) => Completable::Template(&template.uri),
+                _ => return Err(Refusal::invalid("ref", "only prompts and templates of resources are completed")),
+            };
+            host.complete(what, &request.argument.name, &request.argument.value)
+        });
+        let Completion { values, total } = completed.await?.map_err(|no| errors::refused_request(&no))?;
+        let has_more = total > values.len();
+        let info = CompletionInfo::with_pagination(values, u32::try_from(total).ok(), has_more);
+        Ok(CompleteResult::new(info.map_err(|why| ErrorData::internal_error(why, None))?))
     }
 
     async fn on_custom_request(
@@ -198,9 +371,4 @@ impl ServerHandler for Server {
         }
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None))
     }
-}
-
-fn shown(resource: engine::Resource) -> Resource {
-    let shown = Resource::new(resource.uri, resource.name).with_mime_type(resource.mime);
-    if resource.description.is_empty() { shown } else { shown.with_description(resource.description) }
 }

@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use crate::host::Host;
 use crate::identity::IdentityDefaults;
 use crate::server::{BLOCKING_THREADS, Server};
+use crate::session::Session;
 use crate::{ServeError, ToolNames, lines, signals};
 
 /// How long a client that does not read its last answers is waited for.
@@ -41,7 +42,9 @@ pub(crate) async fn serve_streams(
     write: impl AsyncWrite + Unpin + Send + 'static,
     stop: CancellationToken,
 ) -> Result<(), ServeError> {
-    let (lines, writer) = lines::open(read, write, stop, server.calls().clone());
+    let session = Arc::new(Session::default());
+    let server = server.with_session(Arc::clone(&session));
+    let (lines, writer) = lines::open(read, write, stop, server.calls().clone(), server.ending().clone());
     let writer = tokio::spawn(writer);
     let ended = match rmcp::serve_server(server, lines).await {
         Ok(running) => running.waiting().await.map(drop).map_err(|broken| ServeError::Broken(broken.to_string())),
@@ -53,6 +56,7 @@ pub(crate) async fn serve_streams(
         ) => Ok(()),
         Err(broken) => Err(ServeError::Broken(broken.to_string())),
     };
+    session.end();
     // A client that is gone or does not read is no fault of the server's.
     let _ = tokio::time::timeout(LAST_ANSWERS, writer).await;
     ended

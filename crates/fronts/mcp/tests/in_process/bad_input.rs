@@ -61,7 +61,7 @@ fn unknown_methods_and_wrong_params_are_told_apart() {
     let ask = |method: &str, params: &str| {
         server.post(&format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}"{params}}}"#)).json()["error"].clone()
     };
-    for method in ["tools/frob", "prompts/list", "prompts/get", "sampling/createMessage", "__proto__", ""] {
+    for method in ["tools/frob", "prompts/frob", "roots/list", "sampling/createMessage", "__proto__", ""] {
         assert_eq!(ask(method, r#","params":{"name":"x"}"#)["code"], -32601, "{method}");
     }
     for params in ["", r#","params":{}"#, r#","params":{"name":7}"#, r#","params":{"name":"note_say","arguments":[1]}"#]

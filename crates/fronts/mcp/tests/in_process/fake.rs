@@ -1,11 +1,13 @@
 //! A host whose tools say, refuse, break or wait as their names tell.
 
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
 
-use engine::{Identity, Resource};
+use engine::{Completable, Completion, Identity, PromptText, Resource, ResourceText, Stir};
 use format::{Effect, Files, Format, Listed, Param, ParamKind, Seen, Sources, Surface, Taken, Tool, Touched, View};
-use model::{Call, Context, Image, Object, Outcome, Refusal, RefusalClass, Reply, Space, Value};
+use model::{Call, Context, Image, Object, Outcome, Refusal, RefusalClass, Reply, Revision, Space, Value, Warning};
 
 use crate::host::Host;
 
@@ -14,6 +16,10 @@ pub(super) struct Fake {
     pub(super) asked: Mutex<Vec<(Call, Identity)>>,
     pub(super) on: bool,
     gate: (Mutex<Gate>, Condvar),
+    stirs: Mutex<Vec<Stir>>,
+    stirred: Condvar,
+    /// How many threads follow what happens.
+    followers: (Mutex<usize>, Condvar),
 }
 
 #[derive(Default)]
@@ -24,12 +30,33 @@ struct Gate {
 
 impl Fake {
     pub(super) fn new() -> Arc<Self> {
-        Arc::new(Self { asked: Mutex::default(), on: true, gate: (Mutex::default(), Condvar::new()) })
+        Arc::new(Self::of(true))
     }
 
     /// A project without any format.
     pub(super) fn bare() -> Arc<Self> {
-        Arc::new(Self { asked: Mutex::default(), on: false, gate: (Mutex::default(), Condvar::new()) })
+        Arc::new(Self::of(false))
+    }
+
+    fn of(on: bool) -> Self {
+        Self {
+            asked: Mutex::default(),
+            on,
+            gate: (Mutex::default(), Condvar::new()),
+            stirs: Mutex::default(),
+            stirred: Condvar::new(),
+            followers: (Mutex::default(), Condvar::new()),
+        }
+    }
+
+    /// Lets an entry touch spaces; says what its revision is.
+    pub(super) fn stir(&self, spaces: &[&str], lists: bool) -> u64 {
+        let mut stirs = self.stirs.lock().unwrap();
+        let revision = stirs.len() as u64 + 1;
+        let spaces = spaces.iter().map(|space| Space::new(*space)).collect();
+        stirs.push(Stir { revision: Revision(revision), spaces, lists });
+        self.stirred.notify_all();
+        revision
     }
 
     pub(super) fn count(&self) -> usize {
@@ -46,6 +73,23 @@ impl Fake {
     pub(super) fn open_gate(&self) {
         self.gate.0.lock().unwrap().open = true;
         self.gate.1.notify_all();
+    }
+
+    /// How many threads follow what happens.
+    pub(super) fn followers(&self) -> usize {
+        *self.followers.0.lock().unwrap()
+    }
+
+    /// Blocks until nobody follows any more.
+    pub(super) fn until_unfollowed(&self) {
+        let (followers, changed) = &self.followers;
+        drop(changed.wait_while(followers.lock().unwrap(), |followers| *followers > 0).unwrap());
+    }
+
+    fn follow(&self, change: isize) {
+        let mut followers = self.followers.0.lock().unwrap();
+        *followers = followers.checked_add_signed(change).unwrap();
+        self.followers.1.notify_all();
     }
 
     fn wait(&self) {
@@ -80,6 +124,10 @@ impl Host for Fake {
         match call.tool.as_str() {
             "note_say" => body.insert("said".into(), Value::Object(call.arguments.clone())),
             "note_long" => body.insert("text".into(), "x".repeat(100_000).into()),
+            "note_warn" => {
+                let warnings = vec![Warning::new("w1", "first"), Warning::new("w2", "second")];
+                return Ok(Reply::new(Object::new(), warnings));
+            }
             "note_panic" => panic!("as asked"),
             "note_wait" => {
                 self.wait();
@@ -101,10 +149,47 @@ impl Host for Fake {
         }])
     }
 
-    fn read_resource(&self, uri: &str) -> Result<String, Refusal> {
+    fn read_resource(&self, uri: &str) -> Result<ResourceText, Refusal> {
+        self.check_resource(uri)?;
+        Ok(ResourceText { text: "# Notes\n".into(), mime: "text/markdown" })
+    }
+
+    fn check_resource(&self, uri: &str) -> Result<(), Refusal> {
         match uri {
-            "mainstay://notes/NOTES.md" => Ok("# Notes\n".into()),
+            "mainstay://notes/NOTES.md" | "mainstay://state" => Ok(()),
             _ => Err(Refusal::refused("resource_not_found", "no such resource")),
+        }
+    }
+
+    fn stirrings(&self, told: &mut dyn FnMut(&Stir) -> ControlFlow<()>) -> Result<(), Refusal> {
+        self.follow(1);
+        let mut seen = self.stirs.lock().unwrap().len();
+        let mut goes_on = told(&Stir::default());
+        while goes_on.is_continue() {
+            let stirs = self.stirs.lock().unwrap();
+            let waited = self.stirred.wait_timeout_while(stirs, Duration::from_millis(20), |all| all.len() <= seen);
+            let next = waited.unwrap().0.get(seen).cloned();
+            seen += usize::from(next.is_some());
+            goes_on = told(&next.unwrap_or_default());
+        }
+        self.follow(-1);
+        Ok(())
+    }
+
+    fn prompt(&self, name: &str, arguments: &Object, identity: &Identity) -> Result<PromptText, Refusal> {
+        match name {
+            "resume" => Ok(PromptText {
+                description: "As asked.",
+                text: format!("{} {:?}", Value::Object(arguments.clone()), identity.actor),
+            }),
+            _ => Err(Refusal::invalid("name", "no such prompt")),
+        }
+    }
+
+    fn complete(&self, what: Completable<'_>, argument: &str, begun: &str) -> Result<Completion, Refusal> {
+        match what {
+            Completable::Prompt("resume") => Ok(Completion { values: vec![format!("{argument}={begun}")], total: 7 }),
+            _ => Err(Refusal::invalid("ref", "no such reference")),
         }
     }
 }
@@ -134,6 +219,7 @@ static NOTES_SURFACE: Surface = Surface {
         tool("note_event", Effect::Event, Listed::Yes),
         tool("note_long", Effect::Read, Listed::No),
         tool("note_panic", Effect::Write, Listed::No),
+        tool("note_warn", Effect::Write, Listed::No),
         tool("note_wait", Effect::Write, Listed::No),
     ],
     default_actor: |_| "unknown".to_owned(),

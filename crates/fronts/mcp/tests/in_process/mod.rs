@@ -6,6 +6,8 @@ mod bad_input;
 mod fake;
 mod guard;
 mod http;
+mod listening;
+mod prompts;
 mod protocol;
 mod raw;
 mod stdio;

@@ -39,9 +39,9 @@ fn every_revision_with_initialize_is_spoken() {
         assert_eq!(result["protocolVersion"], *version);
         assert_eq!(result["serverInfo"]["name"], "notes-server");
         assert_eq!(result["serverInfo"]["version"], "0.1.0");
-        assert!(result["instructions"].as_str().unwrap().len() < 500);
+        assert!(result["instructions"].as_str().unwrap().len() < 600);
         let capabilities: Vec<&String> = result["capabilities"].as_object().unwrap().keys().collect();
-        assert_eq!(capabilities, ["resources", "tools"]);
+        assert_eq!(capabilities, ["logging", "completions", "prompts", "resources", "tools"]);
 
         let lines = format!("MCP-Protocol-Version: {version}\r\n");
         let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
@@ -167,5 +167,11 @@ fn resources_are_listed_and_read() {
         ask("resources/read", r#"{"uri":"mainstay://notes/NOTES.md"}"#),
         r##"{"contents":[{"uri":"mainstay://notes/NOTES.md","mimeType":"text/markdown","text":"# Notes\n"}]}"##
     );
-    assert_eq!(ask("resources/templates/list", "{}"), r#"{"resourceTemplates":[]}"#);
+    let templates = ask("resources/templates/list", "{}");
+    for uri in ["mainstay://history{?since,space}", "mainstay://records/{+space}"] {
+        assert!(templates.contains(&format!(r#""uriTemplate":"{uri}""#)), "{templates}");
+    }
+    let missing =
+        server.post(r#"{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"file:///x"}}"#).json();
+    assert_eq!(missing["error"]["code"], -32002);
 }

@@ -66,7 +66,7 @@ impl Running {
                 let guard = Guard::new(address, &options).unwrap();
                 tell.send(address).unwrap();
                 let server = Server::new(asked, ToolNames::Underscore, IdentityDefaults::default());
-                let routes = Routes::new(server, guard, options.nonce, serving.clone());
+                let routes = Routes::new(server.clone(), server, guard, options.nonce, serving.clone());
                 listen::serve_listener(listener, routes, MAX_CONNECTIONS, serving).await;
             });
         });
@@ -133,6 +133,71 @@ pub(super) fn call(id: u32, tool: &str, arguments: &str) -> String {
     format!(
         r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}","arguments":{arguments}}}}}"#
     )
+}
+
+/// A stream of server-sent events, in chunks.
+pub(super) struct Events {
+    stream: std::io::BufReader<TcpStream>,
+    text: String,
+}
+
+/// One event.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Event {
+    pub(super) id: Option<String>,
+    pub(super) data: String,
+    pub(super) retry: bool,
+}
+
+impl Events {
+    /// Sends a request on a connection of its own; its answer's head, and the events.
+    pub(super) fn of(server: &Running, request: &str) -> (Answer, Self) {
+        let mut stream = server.connect();
+        stream.write_all(request.as_bytes()).unwrap();
+        let answer = read(&mut stream);
+        (answer, Self { stream: std::io::BufReader::new(stream), text: String::new() })
+    }
+
+    /// The next event; none once the stream has ended as it should.
+    pub(super) fn next(&mut self) -> Option<Event> {
+        loop {
+            while let Some((text, rest)) = self.text.split_once("\n\n") {
+                let (text, rest) = (text.to_owned(), rest.to_owned());
+                self.text = rest;
+                let mut event = Event::default();
+                for line in text.lines().filter(|line| !line.starts_with(':')) {
+                    match line.split_once(':').map_or((line, ""), |(name, value)| (name, value.trim_start())) {
+                        ("id", value) => event.id = Some(value.to_owned()),
+                        ("data", value) => event.data.push_str(value),
+                        ("retry", _) => event.retry = true,
+                        _ => {}
+                    }
+                }
+                if event != Event::default() {
+                    return Some(event);
+                }
+            }
+            let mut length = String::new();
+            std::io::BufRead::read_line(&mut self.stream, &mut length).unwrap();
+            let length = usize::from_str_radix(length.trim(), 16).unwrap_or_else(|_| panic!("cut off: {length:?}"));
+            let mut chunk = vec![0; length + 2];
+            self.stream.read_exact(&mut chunk).unwrap();
+            if length == 0 {
+                return None;
+            }
+            self.text.push_str(std::str::from_utf8(&chunk[..length]).unwrap());
+        }
+    }
+
+    /// The next message.
+    pub(super) fn message(&mut self) -> Value {
+        loop {
+            let event = self.next().expect("a message");
+            if !event.data.is_empty() {
+                return serde_json::from_str(&event.data).unwrap();
+            }
+        }
+    }
 }
 
 /// Reads one answer; a connection that ends without one has status 0.

@@ -218,3 +218,59 @@ async fn a_client_that_stops_reading_holds_up_nobody_else() {
     assert!(deaf.server.await.unwrap().is_ok());
     assert!(other.end().await.1.is_ok());
 }
+
+#[tokio::test]
+async fn a_subscriber_is_told_between_answers() {
+    let mut client = Client::start(1 << 16);
+    let opened = client.ask(INITIALIZE).await;
+    assert_eq!(opened["result"]["capabilities"]["resources"]["subscribe"], true);
+    client.tell(INITIALIZED).await;
+    let subscribe = r#"{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"mainstay://state"}}"#;
+    assert_eq!(client.ask(subscribe).await["result"], serde_json::json!({}));
+    client.host.stir(&["notes"], false);
+    let heard = client.hear().await;
+    assert_eq!(
+        (&heard["method"], &heard["params"]["uri"]),
+        (&"notifications/resources/updated".into(), &"mainstay://state".into())
+    );
+    client.host.stir(&[], true);
+    assert_eq!(client.hear().await["method"], "notifications/tools/list_changed");
+    assert_eq!(client.hear().await["method"], "notifications/resources/list_changed");
+    assert_eq!(client.ask(&subscribe.replace("/subscribe", "/unsubscribe")).await["id"], 1);
+    client.host.stir(&["notes"], false);
+    let level = r#"{"jsonrpc":"2.0","id":2,"method":"logging/setLevel","params":{"level":"warning"}}"#;
+    assert_eq!(client.ask(level).await["result"], serde_json::json!({}));
+    assert_eq!(client.ask(&call(3, "note_warn", "{}")).await["params"]["data"]["code"], "w1");
+    assert_eq!(client.hear().await["params"]["data"]["code"], "w2");
+    assert_eq!(client.hear().await["id"], 3);
+    let host = client.host.clone();
+    let (rest, ended) = client.end().await;
+    assert!(rest.is_empty() && ended.is_ok(), "{rest:?}");
+    tokio::task::spawn_blocking(move || host.until_unfollowed()).await.unwrap();
+}
+
+#[tokio::test]
+async fn listening_ends_with_the_input_or_when_it_is_cancelled() {
+    let listen = |id: u32| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"subscriptions/listen","params":{{"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{{}}}},"notifications":{{"resourceSubscriptions":["mainstay://state"]}}}}}}"#
+        )
+    };
+    let mut client = Client::start(1 << 16);
+    let acknowledged = client.ask(&listen(1)).await;
+    assert_eq!(acknowledged["method"], "notifications/subscriptions/acknowledged");
+    client.host.stir(&["notes"], false);
+    let heard = client.hear().await;
+    assert_eq!(heard["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], 1);
+    client.tell(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#).await;
+    assert_eq!(client.ask(&listen(2)).await["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], 2);
+    client.host.stir(&["notes"], false);
+    let mut heard = client.hear().await;
+    while heard["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"] != 2 {
+        heard = client.hear().await;
+    }
+    let (rest, ended) = client.end().await;
+    assert!(ended.is_ok());
+    let last: Value = serde_json::from_str(rest.last().unwrap()).unwrap();
+    assert_eq!((&last["id"], &last["result"]["resultType"]), (&2.into(), &"complete".into()));
+}

@@ -1,0 +1,131 @@
+//! The one thread that follows the journal for all sessions of a server, while any of them listens.
+
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use engine::Stir;
+
+use crate::host::Host;
+use crate::session::Session;
+
+/// For how long what has happened is told to a session that joins late.
+///
+/// The protocol's own library acknowledges `subscriptions/listen` before its session can join.
+const LATE: Duration = Duration::from_secs(2);
+
+/// How many stirs are kept for latecomers.
+const KEPT: usize = 64;
+
+/// Whether a session that joins is told what happened right before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Joining {
+    /// It is answered after it has joined, and so misses nothing.
+    InTime,
+    /// It was answered before.
+    Late,
+}
+
+/// Follows the journal and tells sessions.
+pub(crate) struct Watcher {
+    host: Arc<dyn Host>,
+    members: Mutex<Members>,
+}
+
+#[derive(Default)]
+struct Members {
+    sessions: Vec<Weak<Session>>,
+    runs: bool,
+    lately: VecDeque<(Instant, Stir)>,
+}
+
+impl Watcher {
+    pub(crate) fn new(host: Arc<dyn Host>) -> Arc<Self> {
+        Arc::new(Self { host, members: Mutex::default() })
+    }
+
+    /// Adds a session, and returns once nothing that is committed from now on can be missed; blocks.
+    pub(crate) fn join(self: &Arc<Self>, session: &Arc<Session>, joining: Joining) {
+        let mut members = self.lock();
+        let known = members.sessions.iter().any(|one| one.upgrade().is_some_and(|one| Arc::ptr_eq(&one, session)));
+        if !known {
+            if joining == Joining::Late {
+                let now = Instant::now();
+                let lately = members.lately.iter().filter(|(at, _)| now.duration_since(*at) < LATE);
+                lately.for_each(|(_, stir)| session.tell(stir));
+            }
+            members.sessions.push(Arc::downgrade(session));
+        }
+        drop(members);
+        self.run();
+    }
+
+    /// Makes sure that the journal is followed from now on, for a session that joins in a moment; blocks.
+    pub(crate) fn run(self: &Arc<Self>) {
+        let mut members = self.lock();
+        if std::mem::replace(&mut members.runs, true) {
+            return;
+        }
+        let (ready, begun) = channel();
+        let watcher = Arc::clone(self);
+        let thread = std::thread::Builder::new().name("mainstay-watcher".into()).spawn(move || watcher.follow(ready));
+        members.runs = thread.is_ok();
+        // Held until the thread has found its beginning: another session must not believe that it runs already.
+        if thread.is_ok() {
+            let _ = begun.recv();
+        }
+    }
+
+    fn follow(&self, ready: Sender<()>) {
+        let mut ready = Some(ready);
+        let began = Instant::now();
+        let followed = self.host.stirrings(&mut |stir| {
+            if let Some(ready) = ready.take() {
+                let _ = ready.send(());
+                return ControlFlow::Continue(());
+            }
+            self.tell(stir, began)
+        });
+        if followed.is_err() {
+            // The journal cannot be read: the next session that joins tries again.
+            drop(ready);
+            self.lock().runs = false;
+        }
+    }
+
+    /// Tells all sessions that still listen; ends when there are none.
+    fn tell(&self, stir: &Stir, began: Instant) -> ControlFlow<()> {
+        let mut members = self.lock();
+        let mut listening = Vec::new();
+        members.sessions.retain(|one| {
+            let session = one.upgrade().filter(|session| session.is_listening());
+            let listens = session.is_some();
+            listening.extend(session);
+            listens
+        });
+        let happened = stir.lists || !stir.spaces.is_empty();
+        if happened {
+            if members.lately.len() >= KEPT {
+                members.lately.pop_front();
+            }
+            members.lately.push_back((Instant::now(), stir.clone()));
+        }
+        // Whoever asked for it may be on the way.
+        if listening.is_empty() && began.elapsed() >= LATE {
+            members.runs = false;
+            members.lately.clear();
+            return ControlFlow::Break(());
+        }
+        drop(members);
+        if happened {
+            listening.iter().for_each(|session| session.tell(stir));
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Members> {
+        self.members.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
