@@ -43,13 +43,10 @@ impl Engine {
         let mut on = self.names_on();
         let mut stir = Stir { revision: follower.seen(), ..Stir::default() };
         while told(&stir).is_continue() {
-            let spaces = match follower.wait_for_spaces() {
-                Ok(spaces) => spaces,
-                Err(_) => {
-                    std::thread::sleep(PAUSE);
-                    Vec::new()
-                }
-            };
+            let spaces = follower.wait_for_spaces().unwrap_or_else(|_| {
+                std::thread::sleep(PAUSE);
+                Vec::new()
+            });
             let now = self.names_on();
             stir = Stir { revision: follower.seen(), spaces, lists: now != on };
             on = now;

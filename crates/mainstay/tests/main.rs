@@ -14,6 +14,7 @@ mod house;
 mod machine;
 mod planning;
 mod reference;
+mod subscriptions;
 mod tools_list;
 mod vectors;
 mod wiring;

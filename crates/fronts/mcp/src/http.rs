@@ -59,6 +59,10 @@ const SESSIONLESS_SINCE: &str = "2026-07-28";
 #[derive(Clone)]
 pub(crate) struct Leaving(pub(crate) CancellationToken);
 
+/// Marks a request whose client takes one JSON answer and no events before it.
+#[derive(Clone)]
+pub(crate) struct OneAnswer;
+
 /// Answers requests, whatever connection they come on; `H` is what answers messages.
 pub(crate) struct Routes<H = Server> {
     server: Server,
@@ -75,7 +79,7 @@ pub(crate) struct Routes<H = Server> {
 impl<H: ServerHandler + Clone + Sync> Routes<H> {
     pub(crate) fn new(
         server: Server,
-        handler: H,
+        handler: &H,
         guard: Guard,
         nonce: Option<String>,
         stop: CancellationToken,
@@ -179,6 +183,9 @@ impl<H: ServerHandler + Clone + Sync> Routes<H> {
         let fresh = known.is_none() && initializes && guard::takes_events(&head.headers);
         let session = if fresh { Some(Arc::<Session>::default()) } else { known };
         let ends = self.ends(&head.extensions);
+        if !guard::takes_events(&head.headers) {
+            head.extensions.insert(OneAnswer);
+        }
         prepare(&mut head.headers);
         // The call may outlive a client that leaves, and its message with it.
         head.extensions.insert(room.clone());
@@ -219,13 +226,13 @@ impl<H: ServerHandler + Clone + Sync> Routes<H> {
         }
         let session = self.session_of(&head.headers)?.ok_or(Denied::Session)?;
         let ends = self.ends(&head.extensions);
-        let heard = text(&head.headers, &LAST_EVENT);
-        if heard.is_some_and(replay::is_ours) {
+        let last = text(&head.headers, &LAST_EVENT);
+        if last.is_some_and(replay::is_ours) {
             prepare(&mut head.headers);
             let answer = self.resumable.handle(Request::from_parts(head, Empty::<Bytes>::new())).await;
             return Ok(answer.map(|body| Ending::new(body, ends).boxed()));
         }
-        let stream = session.open(heard.and_then(|heard| heard.parse().ok()));
+        let stream = session.open(last.and_then(|last| last.parse().ok()));
         // Where the journal cannot be read, the stream stands and nothing comes of it.
         let _ = self.server.join(&session, Joining::InTime).await;
         let primed = text(&head.headers, &VERSION_HEADER).is_some_and(|version| version >= PRIMED_SINCE);

@@ -84,7 +84,7 @@ pub(crate) fn serve_as<H: ServerHandler + Clone + Sync>(
         let bound = listener.local_addr()?;
         let guard = Guard::new(bound, &http)?;
         on_ready(bound);
-        let routes = Routes::new(server.clone(), handler(server), guard, http.nonce, stop.clone());
+        let routes = Routes::new(server.clone(), &handler(server), guard, http.nonce, stop.clone());
         serve_listener(listener, routes, MAX_CONNECTIONS, stop).await;
         Ok(())
     });

@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::host::Host;
+use crate::http::OneAnswer;
 use crate::identity::IdentityDefaults;
 use crate::session::{MAX_SUBSCRIPTIONS, MAX_URI, Session};
 use crate::watcher::{Joining, Watcher};
@@ -112,6 +113,15 @@ impl Server {
     fn session_of(&self, extensions: &Extensions) -> Option<Arc<Session>> {
         let of_request = || extensions.get::<Parts>()?.extensions.get::<Arc<Session>>().cloned();
         self.session.clone().or_else(of_request)
+    }
+
+    /// The level of log messages that a request may be answered with.
+    fn level_of(&self, context: &RequestContext<RoleServer>) -> Option<logging::Severity> {
+        let parts = context.extensions.get::<Parts>();
+        if parts.is_some_and(|parts| parts.extensions.get::<OneAnswer>().is_some()) {
+            return None;
+        }
+        logging::level_of_request(&context.meta).or_else(|| self.session_of(&context.extensions)?.level())
     }
 
     fn needed_session(&self, extensions: &Extensions) -> Result<Arc<Session>, ErrorData> {
@@ -220,9 +230,7 @@ impl ServerHandler for Server {
         });
         let result = match answer.await? {
             Ok(reply) => {
-                let of_session = || self.session_of(&context.extensions)?.level();
-                let level = logging::level_of_request(&context.meta).or_else(of_session);
-                if level.is_some_and(|level| level <= logging::Severity::WARNING) {
+                if self.level_of(&context).is_some_and(|level| level <= logging::Severity::WARNING) {
                     logging::send_warnings(&context.peer, &tool, &reply.warnings).await;
                 }
                 CallToolResult::structured(Value::Object(reply.to_object()))

@@ -102,7 +102,8 @@ impl Session {
     /// Whether anything that happens is of interest here.
     pub(crate) fn is_listening(&self) -> bool {
         let kept = self.lock();
-        !self.ended.is_cancelled() && !(kept.streams.is_empty() && kept.subscribed.is_empty())
+        let wants = !kept.streams.is_empty() || !kept.subscribed.is_empty();
+        wants && !self.ended.is_cancelled()
     }
 
     /// Whether a stream is open.
@@ -228,7 +229,9 @@ mod tests {
 
     fn subscribed(uris: &[&str]) -> Arc<Session> {
         let session = Arc::new(Session::default());
-        uris.iter().for_each(|uri| session.subscribe(uri).unwrap());
+        for uri in uris {
+            session.subscribe(uri).unwrap();
+        }
         session
     }
 

@@ -42,17 +42,12 @@ impl Sessions {
     pub(crate) fn find(&self, id: &str) -> Known {
         let mut kept = self.lock();
         kept.uses += 1;
-        let uses = kept.uses;
-        match kept.sessions.get_mut(id) {
-            Some((session, used)) => {
-                *used = uses;
-                Known::Here(Arc::clone(session))
-            }
-            None => {
-                let has_ended = kept.ended.iter().any(|ended| ended == id);
-                if has_ended { Known::Ended } else { Known::Not }
-            }
+        let now = kept.uses;
+        if let Some((session, used)) = kept.sessions.get_mut(id) {
+            *used = now;
+            return Known::Here(Arc::clone(session));
         }
+        if kept.ended.iter().any(|ended| ended == id) { Known::Ended } else { Known::Not }
     }
 
     /// Keeps a session under an id of its own: 32 hexadecimal digits. None where the system gives no randomness.
@@ -69,8 +64,8 @@ impl Sessions {
             }
         }
         kept.uses += 1;
-        let uses = kept.uses;
-        kept.sessions.insert(id.clone(), (session, uses));
+        let now = kept.uses;
+        kept.sessions.insert(id.clone(), (session, now));
         Some(id)
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -54,7 +55,9 @@ impl Watcher {
             if joining == Joining::Late {
                 let now = Instant::now();
                 let lately = members.lately.iter().filter(|(at, _)| now.duration_since(*at) < LATE);
-                lately.for_each(|(_, stir)| session.tell(stir));
+                for (_, stir) in lately {
+                    session.tell(stir);
+                }
             }
             members.sessions.push(Arc::downgrade(session));
         }
@@ -81,15 +84,16 @@ impl Watcher {
     fn follow(&self, ready: Sender<()>) {
         let mut ready = Some(ready);
         let began = Instant::now();
-        let followed = self.host.stirrings(&mut |stir| {
-            if let Some(ready) = ready.take() {
+        let mut told = |stir: &Stir| match ready.take() {
+            Some(ready) => {
                 let _ = ready.send(());
-                return ControlFlow::Continue(());
+                ControlFlow::Continue(())
             }
-            self.tell(stir, began)
-        });
-        if followed.is_err() {
-            // The journal cannot be read: the next session that joins tries again.
+            None => self.tell(stir, began),
+        };
+        let followed = catch_unwind(AssertUnwindSafe(|| self.host.stirrings(&mut told)));
+        if !matches!(followed, Ok(Ok(()))) {
+            // The journal cannot be read, or reading it broke: the next session that joins tries again.
             drop(ready);
             self.lock().runs = false;
         }
@@ -120,7 +124,9 @@ impl Watcher {
         }
         drop(members);
         if happened {
-            listening.iter().for_each(|session| session.tell(stir));
+            for session in listening {
+                session.tell(stir);
+            }
         }
         ControlFlow::Continue(())
     }

@@ -66,7 +66,7 @@ impl Running {
                 let guard = Guard::new(address, &options).unwrap();
                 tell.send(address).unwrap();
                 let server = Server::new(asked, ToolNames::Underscore, IdentityDefaults::default());
-                let routes = Routes::new(server.clone(), server, guard, options.nonce, serving.clone());
+                let routes = Routes::new(server.clone(), &server, guard, options.nonce, serving.clone());
                 listen::serve_listener(listener, routes, MAX_CONNECTIONS, serving).await;
             });
         });

@@ -48,7 +48,7 @@ async fn a_call_may_take_longer_than_the_last_answers() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let server = Server::new(host.clone(), ToolNames::Underscore, IdentityDefaults::default());
-    let routes = Routes::new(server.clone(), server, Guard::new(address, &loopback()).unwrap(), None, stop.clone());
+    let routes = Routes::new(server.clone(), &server, Guard::new(address, &loopback()).unwrap(), None, stop.clone());
     let serving = tokio::spawn(listen::serve_listener(listener, routes, MAX_CONNECTIONS, stop.clone()));
 
     let mut asking = tokio::net::TcpStream::connect(address).await.unwrap();
@@ -133,7 +133,7 @@ async fn great_messages_are_read_a_few_at_a_time() {
     let (stop, host) = (CancellationToken::new(), Fake::new());
     let server = Server::new(host.clone(), ToolNames::Underscore, IdentityDefaults::default());
     let guard = Guard::new(([127, 0, 0, 1], 3100).into(), &loopback()).unwrap();
-    let routes = Arc::new(Routes::new(server.clone(), server, guard, None, stop));
+    let routes = Arc::new(Routes::new(server.clone(), &server, guard, None, stop));
     let ask = |size: usize| {
         let mut body = call(1, "note_wait", "{}");
         body.push_str(&" ".repeat(size.saturating_sub(body.len())));
@@ -167,7 +167,7 @@ async fn great_messages_are_read_a_few_at_a_time() {
 fn routes(stop: &CancellationToken) -> Arc<Routes> {
     let server = Server::new(Fake::new(), ToolNames::Underscore, IdentityDefaults::default());
     let guard = Guard::new(([127, 0, 0, 1], 3100).into(), &loopback()).unwrap();
-    Arc::new(Routes::new(server.clone(), server, guard, None, stop.clone()))
+    Arc::new(Routes::new(server.clone(), &server, guard, None, stop.clone()))
 }
 
 #[tokio::test(start_paused = true)]
