@@ -81,14 +81,14 @@ fn a_client_hears_of_what_other_programs_do() {
     };
     run(&["init", "--format", "hseos"]);
     let mut client = Client::of(&project);
-    for uri in ["mainstay://tasks", "mainstay://hseos/TASKS.md"] {
+    for uri in ["mainstay://tasks", "mainstay://hseos/tasks_list"] {
         assert_eq!(client.ask("resources/subscribe", &json!({"uri": uri})), json!({}));
     }
     run(&["call", "tasks_add", r#"{"id":"T1","owner":"GHOST","description":"from elsewhere"}"#]);
     let mut uris: Vec<Value> =
         (0..2).map(|_| client.told("notifications/resources/updated")["params"]["uri"].clone()).collect();
     uris.sort_by_key(Value::to_string);
-    assert_eq!(uris, ["mainstay://hseos/TASKS.md", "mainstay://tasks"]);
+    assert_eq!(uris, ["mainstay://hseos/tasks_list", "mainstay://tasks"]);
     let tasks = client.ask("resources/read", &json!({"uri": "mainstay://tasks"}));
     assert!(tasks["contents"][0]["text"].as_str().unwrap().contains("from elsewhere"), "{tasks}");
     let read = client.ask("resources/read", &json!({"uri": "mainstay://hseos/TASKS.md"}));
