@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use format::{Listed, fence, redaction};
+use format::{Listed, fence};
 use model::{Call, Object, Origin, Refusal, Space, Value};
 
 use crate::engine::{Engine, Identity};
@@ -73,6 +73,9 @@ pub const PROMPTS: &[Prompt] = &[
 /// The most that a prompt tells of records. **Units**: bytes.
 const BODY_LIMIT: usize = 4000;
 
+/// How much of that is for the work of formats, each its share.
+const WORK_LIMIT: usize = 2600;
+
 /// The most of one line. **Units**: bytes, cut at a character.
 const LINE_LIMIT: usize = 240;
 
@@ -117,8 +120,11 @@ impl Engine {
             "plan-next" => &["ready", "in_progress", "blocked"],
             _ => &["in_progress", "ready", "blocked"],
         };
-        for format in formats_in(&status, asked.space.as_deref()) {
-            body.work(format, order, asked.agent.as_deref());
+        let formats: Vec<&Value> = formats_in(&status, asked.space.as_deref()).collect();
+        for (at, format) in formats.iter().enumerate() {
+            // What one format leaves of its share is there for those after it.
+            let share = WORK_LIMIT.saturating_sub(body.text.len()) / (formats.len() - at);
+            body.work(format, order, asked.agent.as_deref(), share);
         }
         let mine = asked.agent.clone().filter(|_| prompt.name == "handoff");
         let entries = self.lately(&asked, mine)?;
@@ -254,10 +260,11 @@ impl Body {
     // Adds a line if there is room for it; answers whether there was.
     fn line(&mut self, line: impl AsRef<str>) -> bool {
         // Masked before it is cut: half a secret looks like none.
-        let safe = fence::escaped(cut(&redaction::masked(line.as_ref()), LINE_LIMIT));
+        let safe = fence::line(line.as_ref());
+        let safe = cut(&safe, LINE_LIMIT);
         let fits = self.text.len() + safe.len() < BODY_LIMIT;
         if fits {
-            self.text.push_str(&safe);
+            self.text.push_str(safe);
             self.text.push('\n');
         }
         fits
@@ -274,14 +281,17 @@ impl Body {
         }
     }
 
-    fn work(&mut self, format: &Value, order: &[&str], agent: Option<&str>) {
+    // A format's line, and as many items as fit into so many bytes.
+    fn work(&mut self, format: &Value, order: &[&str], agent: Option<&str>, share: usize) {
+        let end = self.text.len() + share;
         self.line(format!("{}: {}", text(format, "name"), text(format, "summary")));
         let all = format.get("work").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         for state in order {
             let mut items: Vec<&Value> = all.iter().filter(|item| text(item, "state") == *state).collect();
             // The caller's own come first; otherwise the format's order stays.
             items.sort_by_key(|item| agent.is_none_or(|agent| text(item, "owner") != agent));
-            let told = items.iter().take(ITEMS).take_while(|item| self.line(item_line(state, item))).count();
+            let fits = |item: &&&Value| self.text.len() < end && self.line(item_line(state, item));
+            let told = items.iter().take(ITEMS).take_while(fits).count();
             if told < items.len() {
                 self.line(format!("  … and {} more {}", items.len() - told, state.replace('_', " ")));
             }

@@ -28,7 +28,11 @@ fn fenced(text: &str) -> Vec<&str> {
     let lines: Vec<&str> = text.lines().collect();
     let begin = lines.iter().position(|line| *line == "<mainstay-data t0t0>").expect("a fence begins");
     let end = lines.iter().position(|line| *line == "</mainstay-data t0t0>").expect("it ends");
-    assert_eq!(lines.iter().filter(|line| line.contains("mainstay-data")).count(), 2, "{text}");
+    assert_eq!(
+        lines.iter().filter(|line| line.contains("<mainstay-data") || line.contains("</main")).count(),
+        2,
+        "{text}"
+    );
     lines[begin + 1..end].to_vec()
 }
 
