@@ -1,12 +1,13 @@
 //! Files of hosts, beneath the project or the person's home, looked at and replaced with the care of images.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use format::FileState;
 use model::{ProjectPath, Refusal};
 
 use crate::images::{self, FileStamp, Prepared, ProjectFiles};
-use crate::refusals;
+use crate::{locks, refusals};
 
 /// Largest file that is read. **Units**: bytes.
 const LIMIT: u64 = 16 << 20;
@@ -15,6 +16,8 @@ const LIMIT: u64 = 16 << 20;
 pub struct HostFiles {
     root: PathBuf,
     files: ProjectFiles,
+    // Held for its lock alone.
+    _lock: Option<File>,
 }
 
 /// A file as it was looked at.
@@ -38,7 +41,14 @@ impl HostFiles {
     /// **Errors**: `write_failed` where it is none or cannot be opened.
     pub fn open(root: &Path) -> Result<Self, Refusal> {
         let files = ProjectFiles::open(root).map_err(|error| refusals::of_io(root, &error))?;
-        Ok(Self { root: root.to_owned(), files })
+        Ok(Self { root: root.to_owned(), files, _lock: None })
+    }
+
+    /// Opens the folder for replacing files in it: no other process does until this is dropped.
+    ///
+    /// **Errors**: those of [`HostFiles::open`], `store_busy`.
+    pub fn open_alone(root: &Path) -> Result<Self, Refusal> {
+        Ok(Self { _lock: Some(locks::lock_folder(root)?), ..Self::open(root)? })
     }
 
     /// The path of the file itself: a link that stays in the folder is followed.
@@ -129,7 +139,7 @@ mod tests {
     #[test]
     fn a_file_is_replaced_and_taken_away_as_a_whole() {
         let root = tempfile::tempdir().unwrap();
-        let files = HostFiles::open(root.path()).unwrap();
+        let files = HostFiles::open_alone(root.path()).unwrap();
         let nothing = files.look("a/b/c.json").unwrap();
         files.replace(&nothing, Some(b"one")).unwrap();
         assert_eq!(fs::read(root.path().join("a/b/c.json")).unwrap(), b"one");
@@ -160,7 +170,7 @@ mod tests {
         symlink("nowhere", here("dangling")).unwrap();
         symlink("loop", here("loop")).unwrap();
         symlink(other.path(), here("folder")).unwrap();
-        let files = HostFiles::open(root.path()).unwrap();
+        let files = HostFiles::open_alone(root.path()).unwrap();
         files.replace(&files.look("inside").unwrap(), Some(b"new")).unwrap();
         assert_eq!(fs::read(here("real/file")).unwrap(), b"new");
         assert!(here("inside").symlink_metadata().unwrap().is_symlink());

@@ -92,6 +92,18 @@ impl Drop for FileLock {
     }
 }
 
+/// Takes a lock on a folder itself, for what has no lock file; dropping the handle releases it.
+///
+/// **Errors**: `store_busy` after [`WAIT`], `write_failed`.
+pub(crate) fn lock_folder(folder: &Path) -> Result<File, Refusal> {
+    let failed = |error| refusals::of_io(folder, &error);
+    let opened = File::open(folder).map_err(failed)?;
+    lock_until(opened, Deadline::within(WAIT)).map_err(failed)?.ok_or_else(|| {
+        let message = format!("another command is at work on files of hosts in {}", folder.display());
+        Refusal::new(RefusalClass::Unavailable, "store_busy", message).hint("repeat the command")
+    })
+}
+
 fn lock_until(file: File, deadline: Deadline) -> io::Result<Option<File>> {
     match file.try_lock() {
         Ok(()) => return Ok(Some(file)),

@@ -1,7 +1,7 @@
 //! Cursor: `mcp.json`, `hooks.json`, `AGENTS.md`.
 //!
 //! **Source**: <https://cursor.com/docs/agent/hooks>, `…/docs/context/mcp`, `…/docs/context/rules`, as of
-//! 2026-12-01.
+//! 2026-12-01, the first of them in copies that others keep of it.
 
 use serde_json::json;
 

@@ -5,6 +5,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use testkit::pool::in_parallel;
 use testkit::process::{DEADLINE, Finished, Sandbox, finish};
 
 /// What people have in their files before, beneath the project and beneath their home.
@@ -134,6 +135,20 @@ fn hosts_leave_in_any_order() {
     done(&empty, &words(ALL, &[]));
     done(&empty, &words(ALL, &["--uninstall"]));
     assert_eq!(std::fs::read_dir(empty.root()).unwrap().count(), 0, "not even a folder is left");
+}
+
+#[test]
+fn commands_at_the_same_time_lose_nothing() {
+    let (sandbox, root) = lived_in(&[]);
+    let before = files(&root);
+    done(&sandbox, &words(ALL, &[]));
+    let wired = files(&root);
+    for round in 0..3 {
+        for (order, expected) in [(&["--uninstall"][..], &before), (&[], &wired)] {
+            in_parallel(ALL.len(), ALL, |host| drop(done(&sandbox, &words(&[host], order))));
+            assert_eq!(&files(&root), expected, "round {round} {order:?}");
+        }
+    }
 }
 
 /// A killed command leaves some files done, perhaps a temporary one; its repeat does the rest.

@@ -6,6 +6,7 @@
 pub(crate) mod story;
 pub(crate) mod trace;
 pub(crate) mod verbs;
+mod wiring;
 
 use testkit::pool::{cores, in_parallel};
 
@@ -90,10 +91,11 @@ pub(crate) fn try_all(product: &Product, choice: &Choice) -> Result<Outcome, Str
         None => is_settled(it),
     };
     let chosen: Vec<_> = of_run(!choice.quick || choice.verb.is_some()).filter(is_chosen).collect();
-    if chosen.is_empty() {
+    let wires = choice.verb.as_deref().is_none_or(|name| name == wiring::NAME);
+    if chosen.is_empty() && !wires {
         return Err("no verb has that name".into());
     }
-    let mut all = Outcome::default();
+    let mut all = if wires { wiring::try_both(product, choice)? } else { Outcome::default() };
     for scenario in chosen {
         let outcome = try_scenario(product, &scenario, choice).unwrap_or_else(|problem| {
             println!("{scenario}: {problem}");

@@ -71,7 +71,7 @@ fn completions_command() -> Command {
 
 fn shims_command() -> Command {
     Command::new("shims")
-        .about("Make links for the program's other names, as msd-tools, in a folder")
+        .about("Make links for other names of the program, as msd-tools")
         .arg(
             Arg::new("folder")
                 .value_name("DIR")

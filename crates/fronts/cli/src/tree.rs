@@ -114,8 +114,9 @@ fn global(name: &'static str, value: &'static str, help: &'static str) -> Arg {
 }
 
 const INIT_EXAMPLES: &str = "\
-With --host the files of that host are edited, and nothing else; every byte that
-is not Mainstay's stays. Hosts: claude, codex, gemini, opencode, copilot, cursor.
+With --host the files of that host are edited, and nothing else; what is not
+Mainstay's in them stays, byte by byte.
+Hosts: claude, codex, gemini, opencode, copilot, cursor.
 
 Examples:
   mainstay init --format hseos

@@ -30,8 +30,13 @@ pub(crate) fn run(
     let scope = if matches.get_flag("global") { Scope::Global } else { Scope::Project };
     let order = if matches.get_flag("uninstall") { Order::Uninstall } else { Order::Install };
     let is_rehearsal = matches.get_flag("dry-run");
-    let mut places =
-        Places { variable: project.hosts.variable, project: None, open: HashMap::new(), seen: HashMap::new() };
+    let mut places = Places {
+        variable: project.hosts.variable,
+        project: None,
+        is_rehearsal,
+        open: HashMap::new(),
+        seen: HashMap::new(),
+    };
     let mut report = Object::new();
     let mut has_state = true;
     if scope == Scope::Project {
@@ -84,6 +89,7 @@ fn carry_out(changes: &[Change], places: &mut Places) -> Result<(), Refusal> {
 struct Places {
     variable: fn(&str) -> Option<OsString>,
     project: Option<PathBuf>,
+    is_rehearsal: bool,
     open: HashMap<Base, HostFiles>,
     seen: HashMap<(Base, String), HostFile>,
 }
@@ -93,14 +99,15 @@ impl Places {
         if !self.open.contains_key(&base) {
             let path = match base {
                 Base::Project => self.project.clone().ok_or("project"),
-                Base::Home => self.named("HOME").ok_or("HOME"),
+                Base::Home => self.named("HOME").or_else(|| self.named("USERPROFILE")).ok_or("HOME"),
                 Base::Variable(name) => self.named(name).ok_or(name),
             };
             let path = path.map_err(|name| {
                 Refusal::config(name, format!("{name} names no folder with its whole path"))
                     .hint(format!("set {name}, or leave out --global"))
             })?;
-            self.open.insert(base, HostFiles::open(&path)?);
+            let open = if self.is_rehearsal { HostFiles::open } else { HostFiles::open_alone };
+            self.open.insert(base, open(&path)?);
         }
         Ok(&self.open[&base])
     }

@@ -28,7 +28,10 @@ How the edits tell Mainstay's own from what is yours:
 
 Each file is replaced as a whole. Several files are no transaction: after a crash, repeat the command. In
 Claude Code the folder `plugin/` does the same as `--host claude` but for the status line and the instructions:
-`claude --plugin-dir plugin`.
+`claude --plugin-dir plugin`. Use one of the two, or hooks run twice.
+
+An answer costs at most 13 ms of processor time, measured on the development build over every event of every
+host with usual input, 50 MiB and 100,000 brackets.
 ";
 
 #[test]
