@@ -89,6 +89,30 @@ fn what_was_before_comes_back() {
     texts.into_iter().map(Some).chain([None]).for_each(round);
 }
 
+#[test]
+fn an_entry_is_written_as_its_neighbours_are() {
+    let entries = vec![crate::host::server_entry("mcpServers", json!({"command": "mainstay"}))];
+    let cases = [
+        (
+            "{\n    \"a\": 1 // why\n    // end\n}\n",
+            "{\n    \"a\": 1, // why\n    \"mcpServers\": {\n        \"mainstay\": {\n            \"command\": \"mainstay\"\n        \
+             }\n    }\n    // end\n}\n",
+        ),
+        (
+            "{\r\n\t\"mcpServers\": {\r\n\t\t\"x\": {},\r\n\t}\r\n}",
+            "{\r\n\t\"mcpServers\": {\r\n\t\t\"x\": {},\r\n\t\t\"mainstay\": {\r\n\t\t\t\"command\": \"mainstay\"\r\n\t\t\
+             },\r\n\t}\r\n}",
+        ),
+        (
+            "{\"a\":1,\"mcpServers\":{\"x\":{}}}",
+            "{\"a\":1,\"mcpServers\":{\"x\":{}, \"mainstay\": {\"command\":\"mainstay\"}}}",
+        ),
+    ];
+    for (before, after) in cases {
+        assert_eq!(put(Some(before), &entries, None).unwrap().text.as_deref(), Some(after));
+    }
+}
+
 /// White space and comments between two tokens.
 fn gap() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
