@@ -90,26 +90,28 @@ struct Places {
     variable: fn(&str) -> Option<OsString>,
     project: Option<PathBuf>,
     is_rehearsal: bool,
-    open: HashMap<Base, HostFiles>,
+    /// By their own paths: a folder that has two names is held once.
+    open: HashMap<PathBuf, HostFiles>,
     seen: HashMap<(Base, String), HostFile>,
 }
 
 impl Places {
     fn folder(&mut self, base: Base) -> Result<&HostFiles, Refusal> {
-        if !self.open.contains_key(&base) {
-            let path = match base {
-                Base::Project => self.project.clone().ok_or("project"),
-                Base::Home => self.named("HOME").or_else(|| self.named("USERPROFILE")).ok_or("HOME"),
-                Base::Variable(name) => self.named(name).ok_or(name),
-            };
-            let path = path.map_err(|name| {
-                Refusal::config(name, format!("{name} names no folder with its whole path"))
-                    .hint(format!("set {name}, or leave out --global"))
-            })?;
+        let path = match base {
+            Base::Project => self.project.clone().ok_or("project"),
+            Base::Home => self.named("HOME").or_else(|| self.named("USERPROFILE")).ok_or("HOME"),
+            Base::Variable(name) => self.named(name).ok_or(name),
+        };
+        let path = path.map_err(|name| {
+            Refusal::config(name, format!("{name} names no folder with its whole path"))
+                .hint(format!("set {name}, or leave out --global"))
+        })?;
+        let path = path.canonicalize().unwrap_or(path);
+        if !self.open.contains_key(&path) {
             let open = if self.is_rehearsal { HostFiles::open } else { HostFiles::open_alone };
-            self.open.insert(base, open(&path)?);
+            self.open.insert(path.clone(), open(&path)?);
         }
-        Ok(&self.open[&base])
+        Ok(&self.open[&path])
     }
 
     fn named(&self, variable: &str) -> Option<PathBuf> {
