@@ -40,11 +40,6 @@ impl Moving {
         origin(&self.ahead, path).unwrap_or_else(|| path.clone())
     }
 
-    /// Whether there are none.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.pending.is_empty()
-    }
-
     /// Whether `path` lies in a folder that is to come or to go.
     pub(crate) fn touches(&self, path: &ProjectPath) -> bool {
         self.pending.iter().any(|one| beneath(path, &one.step.from).or(beneath(path, &one.step.to)).is_some())

@@ -34,8 +34,10 @@ fn rehearse_one(engine: &Engine, asked: &Asked) -> Result<Option<Reply>, Refusal
     // What waits outside counts in memory, where only a change takes it in.
     let mut draft = Draft::new(&records);
     let mut warnings = Vec::new();
-    for space in format.spaces(Some(call), &view, ctx)? {
-        let ground = survey(engine, None, format, space, &view, ctx)?;
+    let spaces = format.spaces(Some(call), &view, ctx)?;
+    let written = if *reads { &[] } else { format.writes(call, &spaces) };
+    for space in &spaces {
+        let ground = survey(engine, None, format, space.clone(), &view, ctx)?;
         let in_memory = ground.sources.take_in == TakeIn::OnChange;
         if !in_memory && (ground.files.iter().any(Inspected::waits) || is_waiting(engine, None, &ground)?) {
             return Ok(None);
@@ -46,7 +48,7 @@ fn rehearse_one(engine: &Engine, asked: &Asked) -> Result<Option<Reply>, Refusal
             draft.lay(&taken.aside);
             warnings.extend(taken.warnings);
         }
-        if let (false, Some(refusal)) = (*reads, taken.blocked) {
+        if let Some(refusal) = taken.blocked.filter(|_| written.contains(space)) {
             return Err(refusal);
         }
         if let Some(source) = &ground.sources.table {

@@ -35,6 +35,8 @@ pub(crate) struct Plan {
     pub(crate) moved: Vec<PendingMove>,
     /// The folder moves that come before the files.
     moving: Moving,
+    /// A format is concerned that makes and moves folders.
+    has_folders: bool,
     /// Images that are not published, and why.
     warnings: Vec<Warning>,
 }
@@ -64,8 +66,9 @@ impl Plan {
         taken: &[TakenIn],
         ctx: &Context,
     ) -> Result<Self, Refusal> {
-        let mut plan = Self::default();
-        if grounds.iter().any(|ground| ground.format.surface().moves_folders) {
+        let has_folders = grounds.iter().any(|ground| ground.format.surface().moves_folders);
+        let mut plan = Self { has_folders, ..Self::default() };
+        if plan.has_folders {
             plan.moving = Moving::of(engine.files(), reads_of(txn))?;
         }
         for (ground, taken) in grounds.iter().zip(taken) {
@@ -205,7 +208,7 @@ impl Plan {
         ctx: &Context,
     ) -> Result<(), Refusal> {
         let files = engine.files();
-        if !self.moving.is_empty() {
+        if self.has_folders {
             images::sweep_apart(files);
         }
         let swept = grounds.iter().flat_map(|ground| &ground.sources.swept);
@@ -234,6 +237,8 @@ impl Plan {
             let path = &step.state.path;
             let prepared = if self.moving.touches(path) {
                 Prepared::write_apart(files, path, &self.moving.origin(path), bytes)
+            } else if self.has_folders && images::is_in_new_folder(files, path) {
+                Prepared::write_apart(files, path, path, bytes)
             } else {
                 Prepared::write(files, path, bytes)
             };

@@ -211,7 +211,7 @@ impl<'a> Turn<'a> {
         let spaces = format.spaces(Some(call), &view, ctx)?;
         self.have_been_looked_at(&spaces)?;
         if !asked.reads {
-            self.are_open(&spaces)?;
+            self.are_open(format.writes(call, &spaces))?;
         }
         let mut shown = Draft::new(&records);
         self.taken.iter().for_each(|taken| shown.lay(&taken.aside));

@@ -24,6 +24,11 @@ pub trait Format: Sync {
     /// The spaces that a call is about; every space for `None`, as the generic commands ask.
     fn spaces(&self, call: Option<&Call>, view: &View<'_>, ctx: &Context) -> Result<Vec<Space>, Refusal>;
 
+    /// Those of a call's `spaces` that it may change: only what is wrong with these stands in its way.
+    fn writes<'s>(&self, _call: &Call, spaces: &'s [Space]) -> &'s [Space] {
+        spaces
+    }
+
     /// What outside may have changed in a space.
     ///
     /// **Errors**: only what the configuration says (`config_invalid`, `path_outside_project`).

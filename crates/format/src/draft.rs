@@ -51,6 +51,11 @@ impl<'a> Draft<'a> {
         self.laid.insert(key, Laid { before, now });
     }
 
+    /// Whether a record was given a value or removed here, whatever came of it.
+    pub fn has(&self, key: &RecordKey) -> bool {
+        self.laid.contains_key(key)
+    }
+
     /// Whether anything differs from the records beneath.
     pub fn is_changed(&self) -> bool {
         self.laid.values().any(|laid| laid.before != laid.now)

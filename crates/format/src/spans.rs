@@ -64,6 +64,19 @@ pub fn span_lines(text: &str) -> Vec<SpanLine<'_>> {
     lines
 }
 
+/// The line that closes the fenced code which a text leaves open.
+pub fn closing_fence(text: &str) -> Option<String> {
+    let mut open: Option<Fence> = None;
+    for fence in text.lines().filter_map(Fence::of) {
+        open = match open {
+            None => Some(fence),
+            Some(opening) if fence.closes(&opening) => None,
+            opening => opening,
+        };
+    }
+    open.map(|fence| fence.mark.to_string().repeat(fence.length))
+}
+
 /// An ATX heading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Heading {
@@ -123,6 +136,19 @@ impl Fence {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn what_is_left_open_can_be_closed() {
+        for (text, expected) in [
+            ("a\n```\nb\n```\n", None),
+            ("```sh\nb", Some("```")),
+            ("~~~~\n```\n~~~\n", Some("~~~~")),
+            ("```\n```\n````\n```", Some("````")),
+            ("", None),
+        ] {
+            assert_eq!(closing_fence(text).as_deref(), expected, "{text:?}");
+        }
+    }
 
     #[test]
     fn lines_know_their_place() {

@@ -68,9 +68,38 @@ fn write_line<'a>(out: &mut String, widths: &[usize], text: impl Fn(usize) -> &'
     out.push('\n');
 }
 
+/// The text broken at blanks into lines of at most `width` characters; a longer word stands alone.
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut taken = 0;
+    for word in text.split_whitespace() {
+        let length = word.chars().count();
+        match lines.last_mut() {
+            Some(last) if taken + 1 + length <= width => {
+                last.push(' ');
+                last.push_str(word);
+                taken += 1 + length;
+            }
+            _ => {
+                lines.push(word.to_owned());
+                taken = length;
+            }
+        }
+    }
+    lines
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn wrapping_counts_characters() {
+        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrap("a verylongword b", 4), ["a", "verylongword", "b"]);
+        assert_eq!(wrap("äöü ß", 5), ["äöü ß"]);
+        assert!(wrap("", 4).is_empty());
+    }
 
     #[test]
     fn pads_every_cell() {

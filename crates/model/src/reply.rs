@@ -63,12 +63,17 @@ impl Reply {
 
     /// The result as every front shows it, `warnings` last unless the reply is bare.
     pub fn to_object(&self) -> Object {
-        let mut object = self.body.clone();
-        if self.is_bare {
-            return object;
+        self.clone().into_object()
+    }
+
+    /// The same of a reply that nobody needs any more: a body may be large.
+    #[must_use]
+    pub fn into_object(self) -> Object {
+        let mut object = self.body;
+        if !self.is_bare {
+            let warnings = self.warnings.iter().map(|warning| Value::Object(warning.to_object())).collect();
+            object.insert("warnings".into(), Value::Array(warnings));
         }
-        let warnings = self.warnings.iter().map(|warning| Value::Object(warning.to_object())).collect();
-        object.insert("warnings".into(), Value::Array(warnings));
         object
     }
 }

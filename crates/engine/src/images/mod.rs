@@ -7,6 +7,7 @@ mod foreign;
 mod holder;
 mod log;
 mod moves;
+mod new_folder;
 mod replace;
 
 pub(crate) use aside::{keep_aside, set_aside};
@@ -16,6 +17,7 @@ pub(crate) use foreign::ForeignLockHeld;
 pub(crate) use holder::PidFileAges;
 pub(crate) use log::append_line;
 pub(crate) use moves::{MoveOutcome, carry_out, remove_trashed};
+pub(crate) use new_folder::is_in_new_folder;
 pub(crate) use replace::{
     Prepared, create, create_new, make_folder, remove, remove_empty_folder, sweep, sweep_apart, sweep_folder,
     sync_folder_of,

@@ -1,7 +1,8 @@
 //! Tasks with subtasks: parents that have their children's status, and what they wait for.
 
+use std::collections::HashSet;
+
 use super::{Progress, cycles::cycles};
-use crate::distinct;
 
 /// How a task stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -29,7 +30,7 @@ impl Status {
 }
 
 /// Something that a task waits for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Need<'a> {
     /// A task of the tree, by its place.
     Task(usize),
@@ -48,7 +49,7 @@ pub struct TreeTask<'a> {
     pub status: Status,
     /// Whether work on it ever began, which a parent remembers.
     pub started: bool,
-    /// What it waits for itself.
+    /// What it waits for itself, each once.
     pub needs: Vec<Need<'a>>,
 }
 
@@ -58,6 +59,19 @@ pub struct TaskTree<'a> {
     tasks: Vec<TreeTask<'a>>,
     children: Vec<Vec<usize>>,
     statuses: Vec<Status>,
+    /// What each waits for, with what its ancestors wait for.
+    waits: Vec<Waits>,
+}
+
+/// Whether a task waits for anything.
+#[derive(Clone, Copy, Debug, Default)]
+struct Waits {
+    /// It does so itself.
+    own: bool,
+    /// It does, or an ancestor.
+    any: bool,
+    /// Something of that has failed.
+    failed: bool,
 }
 
 impl<'a> TaskTree<'a> {
@@ -75,7 +89,19 @@ impl<'a> TaskTree<'a> {
                 statuses[at] = derived(tasks[at].started, children[at].iter().map(|child| statuses[*child]));
             }
         }
-        Self { tasks, children, statuses }
+        let mut waits: Vec<Waits> = Vec::with_capacity(tasks.len());
+        for (at, task) in tasks.iter().enumerate() {
+            let up = task.parent.filter(|parent| *parent < at).map(|parent| waits[parent]).unwrap_or_default();
+            let mut own = Waits { own: false, ..up };
+            for need in &task.needs {
+                let status = if let Need::Task(other) = need { statuses[*other] } else { Status::Pending };
+                own.own |= !status.is_met();
+                own.failed |= status == Status::Failed;
+            }
+            own.any |= own.own;
+            waits.push(own);
+        }
+        Self { tasks, children, statuses, waits }
     }
 
     /// How the task at a place stands; for a parent, what its children make of it.
@@ -98,13 +124,32 @@ impl<'a> TaskTree<'a> {
         (0..self.tasks.len()).filter(|at| self.is_leaf(*at))
     }
 
-    /// The ids that the task waits for, each once: what its ancestors wait for first, outermost first.
-    pub fn unmet(&self, at: usize) -> Vec<&'a str> {
+    /// Whether the task, or one that it stands beneath, waits for anything.
+    pub fn waits(&self, at: usize) -> bool {
+        self.waits[at].any
+    }
+
+    /// Whether anything that the task waits for has failed.
+    pub fn waits_for_failed(&self, at: usize) -> bool {
+        self.waits[at].failed
+    }
+
+    /// The first `most` ids that the task waits for, each once.
+    ///
+    /// A list that a parent has is every child's too, so that all of them together may grow as the square of
+    /// what is written down. **Order**: what ancestors wait for first, outermost first.
+    pub fn unmet(&self, at: usize, most: usize) -> Vec<&'a str> {
+        if !self.waits(at) {
+            return Vec::new();
+        }
         let mut line = vec![at];
         while let Some(parent) = self.tasks[line[line.len() - 1]].parent {
             line.push(parent);
         }
-        distinct(line.into_iter().rev().flat_map(|at| self.own_unmet(at)))
+        line.retain(|at| self.waits[*at].own);
+        let mut seen = HashSet::new();
+        let all = line.into_iter().rev().flat_map(|at| self.own_unmet(at));
+        all.filter(|id| seen.insert(*id)).take(most).collect()
     }
 
     fn own_unmet(&self, at: usize) -> impl Iterator<Item = &'a str> {
@@ -116,7 +161,7 @@ impl<'a> TaskTree<'a> {
 
     /// The leaves that wait for nothing and nobody has begun.
     pub fn available(&self) -> Vec<usize> {
-        let is_free = |at: &usize| self.statuses[*at] == Status::Pending && self.unmet(*at).is_empty();
+        let is_free = |at: &usize| self.statuses[*at] == Status::Pending && !self.waits(*at);
         self.leaves().filter(is_free).collect()
     }
 
@@ -217,10 +262,25 @@ mod tests {
             task("02.02", Some(1), Completed, vec![]),
             task("03", None, Pending, vec![]),
         ]);
-        assert_eq!(tree.unmet(2), ["01", "99", "03"]);
+        assert_eq!(tree.unmet(2, 9), ["01", "99", "03"]);
+        assert_eq!(tree.unmet(2, 2), ["01", "99"]);
+        assert_eq!((0..5).map(|at| tree.waits(at)).collect::<Vec<_>>(), [false, true, true, true, false]);
         assert_eq!(tree.available(), [0, 4]);
         assert_eq!(tree.progress(), Progress { done: 1, total: 4 });
         assert_eq!(tree.leaves().collect::<Vec<_>>(), [0, 2, 3, 4]);
+    }
+
+    #[test]
+    fn children_know_of_what_failed_above_them() {
+        use Status::{Completed, Failed, Pending};
+        let tree = TaskTree::new(vec![
+            task("01", None, Failed, vec![]),
+            task("02", None, Pending, vec![Need::Task(0)]),
+            task("02.01", Some(1), Pending, vec![Need::Task(3)]),
+            task("03", None, Completed, vec![Need::Unknown("9")]),
+        ]);
+        assert_eq!([1, 2, 3].map(|at| tree.waits_for_failed(at)), [true, true, false]);
+        assert_eq!(tree.unmet(2, 9), ["01"]);
     }
 
     #[test]

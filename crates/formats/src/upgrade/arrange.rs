@@ -1,8 +1,9 @@
 //! Which task stands beneath which, from the numbers of their ids.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
-use super::ids::TaskId;
+use super::ids::number_of;
 use super::records::Task;
 
 /// Tasks in document order.
@@ -22,58 +23,61 @@ pub(super) struct Arranged {
 /// Of several tasks with one number the first has the children, but a child that is known to stand
 /// beneath another of them stays there.
 pub(super) fn arrange(mut tasks: Vec<Task>) -> Arranged {
-    let number = |task: &Task| TaskId::parse(&task.id).map(|id| id.number).unwrap_or_default();
-    let mut keyed: Vec<(Vec<u16>, Task)> = tasks.drain(..).map(|task| (number(&task), task)).collect();
-    keyed.sort_by(|(a, one), (b, other)| a.len().cmp(&b.len()).then(one.order.cmp(&other.order)));
-    let mut by_number: HashMap<&[u16], Vec<usize>> = HashMap::with_capacity(keyed.len());
-    for (at, (number, _)) in keyed.iter().enumerate().filter(|(_, (number, _))| !number.is_empty()) {
-        by_number.entry(number).or_default().push(at);
+    let numbers: Vec<Vec<u16>> = tasks.iter().map(|task| number_of(&task.id)).collect();
+    let mut sorted: Vec<usize> = (0..tasks.len()).collect();
+    sorted.sort_by_key(|at| (numbers[*at].len(), tasks[*at].order));
+    let (mut is_orphan, mut is_double) = (vec![false; tasks.len()], vec![false; tasks.len()]);
+    let mut by_number: HashMap<&[u16], Numbered> = HashMap::with_capacity(tasks.len());
+    for at in sorted.iter().copied().filter(|at| !numbers[*at].is_empty()) {
+        let of_number = by_number.entry(&numbers[at]);
+        is_double[at] = matches!(of_number, Entry::Occupied(_));
+        of_number.and_modify(|all| all.others.push(at)).or_insert(Numbered { first: at, others: Vec::new() });
     }
-    let mut children: Vec<Vec<usize>> = vec![Vec::new(); keyed.len()];
+    let mut children: Vec<Vec<usize>> = vec![Vec::new(); tasks.len()];
     let mut roots = Vec::new();
-    let (mut orphans, mut doubles) = (HashSet::new(), HashSet::new());
-    for (at, (number, task)) in keyed.iter().enumerate() {
+    for at in sorted {
+        let (number, own) = (&numbers[at], tasks[at].parent.as_deref());
         let known = |prefix: &[u16]| {
             let all = by_number.get(prefix)?;
-            let stays = all.iter().find(|at| task.parent.as_deref() == Some(keyed[**at].1.id.as_str()));
-            stays.or(all.first()).copied()
+            let stays = all.others.iter().find(|at| own == Some(tasks[**at].id.as_str()));
+            Some(stays.copied().unwrap_or(all.first))
         };
         let parent = (1..number.len()).rev().find_map(|length| Some((length, known(&number[..length])?)));
-        if number.len() > 1 && parent.is_none_or(|(length, _)| length + 1 < number.len()) {
-            orphans.insert(at);
-        }
-        if by_number.get(number.as_slice()).is_some_and(|all| all[0] != at) {
-            doubles.insert(at);
-        }
+        is_orphan[at] = number.len() > 1 && parent.is_none_or(|(length, _)| length + 1 < number.len());
         match parent {
             Some((_, parent)) => children[parent].push(at),
             None => roots.push(at),
         }
     }
     for siblings in children.iter_mut().chain([&mut roots]) {
-        siblings.sort_by_key(|at| keyed[*at].1.order);
+        siblings.sort_by_key(|at| tasks[*at].order);
     }
-    let mut order = Vec::with_capacity(keyed.len());
+    let mut order = Vec::with_capacity(tasks.len());
     let mut stack: Vec<(usize, Option<usize>)> = roots.iter().rev().map(|at| (*at, None)).collect();
     while let Some((at, parent)) = stack.pop() {
         stack.extend(children[at].iter().rev().map(|child| (*child, Some(order.len()))));
         order.push((at, parent));
     }
-    drop(by_number);
-    let mut taken: Vec<Option<Task>> = keyed.into_iter().map(|(_, task)| Some(task)).collect();
-    let mut arranged = Arranged::default();
+    let mut arranged = Arranged { tasks: Vec::with_capacity(order.len()), ..Arranged::default() };
     for (at, parent) in order {
-        let task = taken[at].take().expect("every task stands once in the order");
-        if orphans.contains(&at) {
+        // Every task stands once in the order.
+        let task = std::mem::take(&mut tasks[at]);
+        if is_orphan[at] {
             arranged.orphans.push(task.id.clone());
         }
-        if doubles.contains(&at) {
+        if is_double[at] {
             arranged.doubles.push(task.id.clone());
         }
         arranged.tasks.push(task);
         arranged.parents.push(parent);
     }
     arranged
+}
+
+/// The tasks of one number; most numbers have one.
+struct Numbered {
+    first: usize,
+    others: Vec<usize>,
 }
 
 #[cfg(test)]

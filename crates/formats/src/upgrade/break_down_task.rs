@@ -9,6 +9,7 @@ use super::arguments;
 use super::ids::{DEEPEST, HIGHEST, TaskId, number_text, slug};
 use super::limits::{CONTENT, MOST_TASKS, TITLE};
 use super::lists::{next_action, progress, put_lists, task_ref};
+use super::place::TASK_MD;
 use super::records::{Source, Task, members, object};
 use super::state::State;
 use super::turn::Turn;
@@ -124,6 +125,13 @@ fn wish(subtask: &Object) -> Result<Wish, Refusal> {
     let list = |name: &str| {
         let given = subtask.get(name).is_some_and(|value| !value.is_null());
         let all = arguments::texts(subtask, name)?;
+        if all.len() > MOST_TASKS {
+            return Err(arguments::too_large(
+                name,
+                format!("{} of them are too many for a subtask", all.len()),
+                MOST_TASKS,
+            ));
+        }
         Ok::<_, Refusal>(given.then(|| all.into_iter().map(arguments::folded).filter(|one| !one.is_empty()).collect()))
     };
     let title = arguments::text(subtask, "description")?.map(arguments::folded).filter(|title| !title.is_empty());
@@ -262,6 +270,8 @@ fn change(turn: &mut Turn<'_>, wish: Wish) -> Result<(), Refusal> {
         if !stands || !turn.work(&seeds).is_enriched(task) {
             turn.check_folder(&wish.id)?;
             turn.write_task_md(&wish.id, content, false);
+        } else {
+            kept(turn, &wish.id);
         }
     }
     let task = &mut turn.state.tasks[at];
@@ -286,10 +296,17 @@ fn create(turn: &mut Turn<'_>, parent: &str, wish: Wish) {
         ..Task::new(&wish.id, &wish.title.unwrap_or_default(), Source::Breakdown)
     };
     // A task.md that is there already is somebody's.
-    if let Some(content) = wish.content.filter(|_| !turn.shelf.has_task_md(&wish.id)) {
-        turn.write_task_md(&wish.id, content, false);
+    match wish.content {
+        Some(_) if turn.shelf.has_task_md(&wish.id) => kept(turn, &wish.id),
+        Some(content) => turn.write_task_md(&wish.id, content, false),
+        None => {}
     }
     turn.state.hidden.push(task);
+}
+
+fn kept(turn: &mut Turn<'_>, id: &str) {
+    let path = turn.place.task_file(id, TASK_MD);
+    turn.warn("task_md_kept", format!("{path} is somebody's and stays; the content given is not written"), id);
 }
 
 // Only that it was begun lives on in a parent; without children it is a leaf again.

@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
-use format::task_graph::Status;
+use format::task_graph::{Status, TaskTree};
 use model::{Object, Outcome, Refusal, Value};
 
 use super::arguments;
 use super::limits::{CONTENT, FILE, FILES};
-use super::lists::{all_met, next_action, progress, put_lists, task_ref};
+use super::lists::{all_met, next_action, progress, put_lists, task_ref, unmet};
 use super::records::members;
 use super::status::word;
 use super::turn::Turn;
@@ -43,8 +43,11 @@ pub(super) fn complete_task(arguments: &Object, mut turn: Turn<'_>) -> Result<Ou
     };
     let at = turn.find(name, "taskId")?;
     let id = turn.state.tasks[at].id.clone();
-    let before = statuses(&turn);
-    let deed = decide(&turn, at, &asked)?;
+    let (before, deed) = {
+        let tree = turn.state.tree();
+        let before: Vec<Status> = (0..turn.state.tasks.len()).map(|at| tree.status(at)).collect();
+        (before, decide(&turn, &tree, at, &asked)?)
+    };
 
     let task = &mut turn.state.tasks[at];
     let known: HashSet<String> = task.files.iter().cloned().collect();
@@ -84,14 +87,8 @@ pub(super) fn complete_task(arguments: &Object, mut turn: Turn<'_>) -> Result<Ou
     Ok(turn.finish(body))
 }
 
-fn statuses(turn: &Turn<'_>) -> Vec<Status> {
-    let tree = turn.state.tree();
-    (0..turn.state.tasks.len()).map(|at| tree.status(at)).collect()
-}
-
-fn decide(turn: &Turn<'_>, at: usize, asked: &Asked<'_>) -> Result<Deed, Refusal> {
+fn decide(turn: &Turn<'_>, tree: &TaskTree<'_>, at: usize, asked: &Asked<'_>) -> Result<Deed, Refusal> {
     let state = &turn.state;
-    let tree = state.tree();
     let id = &state.tasks[at].id;
     let deed = |forced| if asked.failed { Deed::Fail { forced } } else { Deed::Complete { forced } };
     let done = || {
@@ -114,7 +111,7 @@ fn decide(turn: &Turn<'_>, at: usize, asked: &Asked<'_>) -> Result<Deed, Refusal
         Status::Completed if !asked.failed => return Ok(Deed::Nothing),
         Status::Completed | Status::Skipped => return Err(done()),
         Status::Blocked => vec![id],
-        Status::Pending => tree.unmet(at),
+        Status::Pending => unmet(tree, at).0,
     };
     if by.is_empty() || asked.force {
         return Ok(deed(!by.is_empty()));

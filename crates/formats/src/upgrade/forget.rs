@@ -1,5 +1,7 @@
 //! Taking tasks out of everything that knows them.
 
+use std::collections::HashSet;
+
 use format::{Draft, Records};
 use model::Space;
 
@@ -9,10 +11,10 @@ use super::state::State;
 
 /// Removes tasks with their records; what stood beneath them is not removed by itself.
 pub(super) fn forget(state: &mut State, draft: &mut Draft<'_>, space: &Space, ids: &[String]) {
-    let is_gone = |id: &String| ids.contains(id);
+    let gone: HashSet<&String> = ids.iter().collect();
     let mut tasks = std::mem::take(&mut state.tasks);
     tasks.append(&mut state.hidden);
-    tasks.retain(|task| !is_gone(&task.id));
+    tasks.retain(|task| !gone.contains(&task.id));
     for id in ids {
         state.pending.forget(id);
         if state.watched.remove(id) {
@@ -23,7 +25,7 @@ pub(super) fn forget(state: &mut State, draft: &mut Draft<'_>, space: &Space, id
         }
     }
     if let Some(object) = &mut state.json {
-        scenario_json::forget(object, ids);
+        scenario_json::forget(object, &gone);
     }
     state.arrange(tasks);
 }

@@ -1,7 +1,7 @@
 //! `get_state`: everything about the scenario under way. It writes nothing.
 
 use format::task_graph::Status;
-use format::{FileState, View, digest};
+use format::{FileState, Irregular, View, digest};
 use model::{Context, Object, Outcome, ProjectPath, Refusal, Reply, Value, Warning};
 
 use super::activity::SHOWN;
@@ -90,8 +90,13 @@ pub(super) fn folder(arguments: &Object, view: &View<'_>, ctx: &Context) -> Resu
         Within::Path(path) => Some(path),
         Within::Outside => return Err(outside()),
     };
-    if at.as_ref().is_some_and(|path| view.files.read(path, 0) == FileState::Absent) {
-        return Err(Refusal::refused("path_not_found", format!("there is nothing at {text:?}")).field("path"));
+    match at.as_ref().map(|path| view.files.read(path, 0)) {
+        Some(FileState::Absent | FileState::Irregular(Irregular::Unreadable)) => {
+            return Err(Refusal::refused("path_not_found", format!("there is nothing at {text:?}")).field("path"));
+        }
+        // Where a link leads is not looked at.
+        Some(FileState::Irregular(Irregular::Link)) => return Err(outside()),
+        _ => {}
     }
     while let Some(path) = at {
         let root = path.join(root().as_str()).ok().filter(|root| view.files.is_folder(root));

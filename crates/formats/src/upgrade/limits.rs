@@ -18,5 +18,8 @@ pub(super) const FILE: usize = 1_024;
 /// A line of activity. **Units**: characters.
 pub(super) const ACTIVITY: usize = 500;
 
+/// Ids that `blockedBy` names of one task: many tasks may inherit one long list.
+pub(super) const MOST_UNMET: usize = 64;
+
 /// Ids that one warning names, or that have a warning of their own.
 pub(super) const MOST_NAMED: usize = 20;

@@ -1,10 +1,11 @@
 //! What every reply shows of the tasks: references, what may be started, what is blocked, progress.
 
+use format::distinct;
 use format::task_graph::{Status, TaskTree};
 use model::{Object, Value, Warning};
 
 use super::ids::TaskId;
-use super::limits::MOST_NAMED;
+use super::limits::{MOST_NAMED, MOST_UNMET};
 use super::records::{members, object};
 use super::state::State;
 use super::status::word;
@@ -38,50 +39,64 @@ pub(super) fn available(state: &State, tree: &TaskTree<'_>) -> Value {
 pub(super) struct Blocked<'a> {
     pub(super) at: usize,
     pub(super) by: Vec<&'a str>,
+    /// Whether it waits for more than is named.
+    pub(super) is_cut: bool,
     /// `waiting`, `failed` or `held`.
     pub(super) reason: &'static str,
 }
 
 /// The blocked leaves, in document order.
 pub(super) fn blocked<'a>(state: &'a State, tree: &TaskTree<'a>) -> Vec<Blocked<'a>> {
-    let index = state.index();
-    let failed = |id: &&str| index.find(id).is_some_and(|at| tree.status(at) == Status::Failed);
     let of = |at: usize| {
-        let itself = |reason| Some(Blocked { at, by: vec![state.tasks[at].id.as_str()], reason });
+        let itself = |reason| Some(Blocked { at, by: vec![state.tasks[at].id.as_str()], is_cut: false, reason });
         match tree.status(at) {
             Status::Failed => itself("failed"),
             Status::Blocked => itself("held"),
-            Status::Pending => {
-                let by = tree.unmet(at);
-                let reason = if by.iter().any(failed) { "failed" } else { "waiting" };
-                (!by.is_empty()).then_some(Blocked { at, by, reason })
+            Status::Pending if tree.waits(at) => {
+                let (by, is_cut) = unmet(tree, at);
+                let reason = if tree.waits_for_failed(at) { "failed" } else { "waiting" };
+                Some(Blocked { at, by, is_cut, reason })
             }
-            Status::InProgress | Status::Completed | Status::Skipped => None,
+            Status::Pending | Status::InProgress | Status::Completed | Status::Skipped => None,
         }
     };
     tree.leaves().filter_map(of).collect()
+}
+
+/// The ids that a task waits for, as many as replies name, and whether there are more.
+pub(super) fn unmet<'a>(tree: &TaskTree<'a>, at: usize) -> (Vec<&'a str>, bool) {
+    let mut ids = tree.unmet(at, MOST_UNMET + 1);
+    let is_cut = ids.len() > MOST_UNMET;
+    ids.truncate(MOST_UNMET);
+    (ids, is_cut)
 }
 
 /// The place of the first blocked leaf.
 pub(super) fn first_blocked(tree: &TaskTree<'_>) -> Option<usize> {
     let is_blocked = |at: &usize| match tree.status(*at) {
         Status::Failed | Status::Blocked => true,
-        Status::Pending => !tree.unmet(*at).is_empty(),
+        Status::Pending => tree.waits(*at),
         Status::InProgress | Status::Completed | Status::Skipped => false,
     };
     tree.leaves().find(is_blocked)
 }
 
-/// `blockedTasks`. **Shape**: `{"id","name","blockedBy","reason"}`.
+/// `blockedTasks`.
+///
+/// **Shape**: `{"id","name","blockedBy","reason"}`, and `truncated` where `blockedBy` names only the first.
 pub(super) fn blocked_tasks(state: &State, tree: &TaskTree<'_>) -> Value {
     let one = |blocked: Blocked<'_>| {
         let task = &state.tasks[blocked.at];
-        object([
+        let mut shown = members([
             ("id", task.id.as_str().into()),
             ("name", task.title.as_str().into()),
             ("blockedBy", blocked.by.into_iter().collect()),
             ("reason", blocked.reason.into()),
-        ])
+        ]);
+        if blocked.is_cut {
+            shown.insert("truncated".to_owned(), true.into());
+        }
+        Value::Object(shown)
     };
     blocked(state, tree).into_iter().map(one).collect()
 }
@@ -107,7 +122,7 @@ pub(super) fn next_action(tree: &TaskTree<'_>) -> &'static str {
         "complete"
     } else if tree.leaves().any(|at| tree.status(at) == Status::InProgress) {
         "continue"
-    } else if !tree.available().is_empty() {
+    } else if tree.leaves().any(|at| tree.status(at) == Status::Pending && !tree.waits(at)) {
         "start"
     } else {
         "report_blockers"
@@ -144,8 +159,7 @@ pub(super) fn oddities(state: &State, tree: &TaskTree<'_>) -> Vec<Warning> {
     }
     let index = state.index();
     for task in &state.tasks {
-        let unknown = task.depends_on.iter().flatten().filter(|id| index.find(id).is_none());
-        let unknown: Vec<&String> = unknown.collect();
+        let unknown = distinct(task.depends_on.iter().flatten().filter(|id| index.find(id).is_none()));
         for id in unknown.iter().take(MOST_NAMED) {
             let message = format!("{} depends on {id}, which is no task; it stays blocked", task.id);
             let warning = Warning::new("unknown_dependency", message).with("id", task.id.as_str());
@@ -162,4 +176,43 @@ pub(super) fn oddities(state: &State, tree: &TaskTree<'_>) -> Vec<Warning> {
         warnings.push(Warning::new("dependency_cycle", message).with("ids", ids));
     }
     warnings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::upgrade::records::{Source, Task};
+
+    fn task(id: &str, depends_on: Option<Vec<String>>) -> Task {
+        Task { depends_on, ..Task::new(id, id, Source::Plan) }
+    }
+
+    #[test]
+    fn a_long_list_that_subtasks_inherit_is_named_in_part() {
+        let unknown: Vec<String> = (0..2_000).map(|number| format!("9-{number}")).collect();
+        let mut tasks = vec![task("01-a", Some(unknown.clone()))];
+        tasks.extend((1..=999).map(|number| task(&format!("01.{number:02}-x"), Some(Vec::new()))));
+        let mut state = State::default();
+        state.arrange(tasks);
+        let tree = state.tree();
+        let blocked = blocked_tasks(&state, &tree);
+        let blocked = blocked.as_array().unwrap();
+        assert_eq!(blocked.len(), 999);
+        for one in blocked {
+            let by: Vec<&str> = one["blockedBy"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+            assert_eq!((by.len(), &one["truncated"]), (MOST_UNMET, &Value::Bool(true)));
+            assert_eq!(by, unknown[..MOST_UNMET]);
+        }
+        assert_eq!(next_action(&tree), "report_blockers");
+    }
+
+    #[test]
+    fn what_is_short_is_named_in_full() {
+        let mut state = State::default();
+        state.arrange(vec![task("01-a", None), task("02-b", None)]);
+        let tree = state.tree();
+        let expected = r#"[{"id":"02-b","name":"02-b","blockedBy":["01-a"],"reason":"waiting"}]"#;
+        assert_eq!(blocked_tasks(&state, &tree).to_string(), expected);
+        assert_eq!(available(&state, &tree)[0]["id"], "01-a");
+    }
 }

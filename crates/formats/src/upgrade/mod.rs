@@ -41,8 +41,6 @@ mod status;
 mod surface;
 mod take_in;
 mod tasks_md;
-#[cfg(test)]
-mod tests;
 mod texts;
 mod turn;
 mod work;
@@ -83,6 +81,11 @@ impl Format for Upgrade {
         }
         let place = scenarios.for_change(view, id)?;
         Ok(if id.is_some() { vec![place.space] } else { scenarios.spaces(Some(&place)) })
+    }
+
+    fn writes<'s>(&self, _call: &Call, spaces: &'s [Space]) -> &'s [Space] {
+        // The others are only looked at, to know which scenario is under way.
+        &spaces[..spaces.len().min(1)]
     }
 
     fn sources(&self, space: &Space, view: &View<'_>, _ctx: &Context) -> Result<Sources, Refusal> {

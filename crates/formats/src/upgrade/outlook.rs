@@ -24,12 +24,15 @@ pub(super) fn work(view: &View<'_>) -> Vec<WorkItem> {
                 _ => WorkState::Ready,
             };
             let task = &state.tasks[at];
-            let id = if scenarios.places.len() > 1 { format!("{}/{}", place.id, task.id) } else { task.id.clone() };
-            let by = by.map(|blocked| (blocked.reason, blocked.by));
-            let blocked_by = match by {
-                Some(("waiting", ids)) => ids.into_iter().map(str::to_owned).collect(),
-                Some((_, ids)) if ids != [task.id.as_str()] => ids.into_iter().map(str::to_owned).collect(),
-                Some((reason, _)) => vec![task.error.clone().unwrap_or_else(|| reason.to_owned())],
+            let is_one = scenarios.places.len() == 1;
+            let named = |id: &str| if is_one { id.to_owned() } else { format!("{}/{id}", place.id) };
+            let id = named(&task.id);
+            let blocked_by = match by.map(|blocked| (blocked.reason, blocked.by)) {
+                // A task that is held or failed stands in its own way.
+                Some((reason, ids)) if reason != "waiting" && ids == [task.id.as_str()] => {
+                    vec![task.error.clone().unwrap_or_else(|| reason.to_owned())]
+                }
+                Some((_, ids)) => ids.into_iter().map(named).collect(),
                 None => Vec::new(),
             };
             let owner = task.owner.as_ref().and_then(|owner| owner.session.clone());

@@ -1,7 +1,19 @@
 //! What commands hand to tools, and what they print for people.
 
 use format::Printed;
+use format::text_table::wrap;
 use model::{Object, Refusal, Value};
+
+use super::arguments::folded;
+
+/// How wide a screen is taken to be. **Units**: columns.
+const WIDTH: usize = 80;
+
+/// Where the text of an entry begins. **Units**: columns.
+const INDENT: usize = 15;
+
+/// How many available tasks a line names.
+const MOST: usize = 5;
 
 /// `--subtasks JSON` as a list.
 pub(super) fn break_down_arguments(mut typed: Object) -> Result<Object, Refusal> {
@@ -98,7 +110,7 @@ pub(super) fn reconciled(printed: &Printed<'_>) -> String {
     if lines.is_empty() {
         lines.push("nothing to settle".to_owned());
     }
-    if reply["dryRun"] == true {
+    if reply["dryRun"] == true && list(&reply["applied"]).next().is_some() {
         lines.insert(0, "nothing was changed; this would happen:".to_owned());
     }
     lines.extend(waiting(&reply["drift"]));
@@ -138,30 +150,41 @@ fn screen(reply: &Object) -> String {
     if let Some(id) = reply["scenarioId"].as_str() {
         let (progress, action) = (&reply["progress"], value_text(&reply["nextAction"]));
         lines.push(format!(
-            "{id}  {}/{} tasks complete, {}%  next: {action}",
-            progress["completed"], progress["total"], progress["percent"]
+            "{}  {}/{} tasks complete, {}%  next: {action}",
+            folded(id),
+            progress["completed"],
+            progress["total"],
+            progress["percent"]
         ));
     } else {
         lines.push("no scenario is under way".to_owned());
         lines.extend(list(&reply["existingScenarios"]).map(|one| {
             let progress = &one["progress"];
-            format!("  {}  {}/{}", text(one, "scenarioId"), progress["completed"], progress["total"])
+            format!("  {}  {}/{}", folded(text(one, "scenarioId")), progress["completed"], progress["total"])
         }));
     }
-    lines.extend(list(&reply["inProgressTasks"]).map(|task| format!("  in progress  {}", named(task))));
-    lines.extend(list(&reply["availableTasks"]).map(|task| format!("  available    {}", named(task))));
+    lines.extend(list(&reply["inProgressTasks"]).map(|task| entry("in progress", &named(task))));
+    lines.extend(list(&reply["availableTasks"]).map(|task| entry("available", &named(task))));
     lines.extend(list(&reply["blockedTasks"]).map(blocked));
-    lines.extend(
-        list(&reply["staleTaskWarnings"])
-            .map(|one| format!("  stale        {}: {}", text(one, "TaskId"), text(one, "Instruction"))),
-    );
+    let stale = |one: &Value| entry("stale", &format!("{}: {}", text(one, "TaskId"), text(one, "Instruction")));
+    lines.extend(list(&reply["staleTaskWarnings"]).map(stale));
     lines.extend(waiting(&reply["drift"]));
     lines.join("\n")
 }
 
+// A word and what it is about, which goes on beneath itself where the line is full.
+fn entry(word: &str, about: &str) -> String {
+    let lines = wrap(about, WIDTH - INDENT);
+    format!("  {word:<width$}{}", lines.join(&format!("\n{:INDENT$}", "")), width = INDENT - 2)
+}
+
 fn blocked(task: &Value) -> String {
     let by: Vec<&str> = list(&task["blockedBy"]).map(value_text).collect();
-    format!("  blocked      {} ({} {})", named(task), text(task, "reason"), by.join(", "))
+    let more = if task["truncated"] == true { " and more" } else { "" };
+    let own = text(task, "id");
+    // A task that is held or failed waits for itself.
+    let why = if by == [own] { String::new() } else { format!(" {}{more}", by.join(", ")) };
+    entry("blocked", &format!("{} ({}{why})", named(task), text(task, "reason")))
 }
 
 // What of a drift waits for somebody's word.
@@ -170,20 +193,39 @@ fn waiting(drift: &Value) -> Vec<String> {
     for removal in list(&drift["pendingRemovals"]) {
         let reasons: Vec<&str> = list(&removal["reasons"]).map(value_text).collect();
         let source = text(removal, "source");
-        lines.push(format!("  waits        {} is gone from {source} ({})", text(removal, "id"), reasons.join(", ")));
+        lines.push(entry("waits", &format!("{} is gone from {source} ({})", text(removal, "id"), reasons.join(", "))));
+    }
+    for rename in list(&drift["possibleRenames"]) {
+        let about = format!("{} may be {} now: same {}", text(rename, "old"), text(rename, "new"), text(rename, "why"));
+        lines.push(entry("renamed?", &about));
     }
     for edit in list(&drift["statusEdits"]) {
-        lines.push(format!("  marked       {} as {} by hand", text(edit, "id"), text(edit, "to")));
+        lines.push(entry("marked", &format!("{} as {} by hand", text(edit, "id"), text(edit, "to"))));
     }
-    lines.extend(list(&drift["unplanned"]).map(|id| format!("  unplanned    {}", value_text(id))));
+    for clash in list(&drift["conflicts"]) {
+        let about = match text(clash, "kind") {
+            "title" => format!("{} has two titles; plan.md's counts", text(clash, "id")),
+            _ => format!("{} was edited in plan.md and its row removed; it stays", text(clash, "id")),
+        };
+        lines.push(entry("conflict", &about));
+    }
+    lines.extend(list(&drift["unplanned"]).map(|id| entry("unplanned", value_text(id))));
+    if let Some(file) = drift["massRemoval"].as_str() {
+        lines.push(entry("guarded", &format!("{file} lost most of its tasks at once; nothing is removed")));
+    }
     lines
 }
 
 fn next(reply: &Object) -> String {
     let progress = &reply["progress"];
-    let available: Vec<String> = list(&reply["availableTasks"]).map(named).collect();
+    let available: Vec<String> = list(&reply["availableTasks"]).take(MOST).map(named).collect();
+    let more = list(&reply["availableTasks"]).count() - available.len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let progress = format!("{}/{} complete", progress["completed"], progress["total"]);
-    if available.is_empty() { progress } else { format!("{progress}; available: {}", available.join(", ")) }
+    if available.is_empty() {
+        return progress;
+    }
+    wrap(&format!("{progress}; available: {}{more}", available.join(", ")), WIDTH - 2).join("\n  ")
 }
 
 fn files(all: &Value) -> Vec<String> {

@@ -203,37 +203,39 @@ impl Task {
         Value::Object(object)
     }
 
-    pub(super) fn from_value(id: &str, value: &Value) -> Self {
-        let maybe = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
-        let flag = |name: &str| value.get(name).and_then(Value::as_bool).unwrap_or_default();
-        Self {
-            id: id.to_owned(),
-            title: text(value, "title"),
-            parent: maybe("parentId"),
-            order: value.get("order").and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok()).unwrap_or_default(),
-            source: if maybe("source").is_some() { Source::Breakdown } else { Source::Plan },
-            status: maybe("status").as_deref().and_then(from_word).unwrap_or_default(),
-            started: flag("started"),
-            owner: value.get("owner").map(|owner| Owner {
-                session: owner.get("session").and_then(Value::as_str).map(str::to_owned),
-                started_at: owner.get("startedAt").and_then(Value::as_i64).unwrap_or_default(),
-                last_call: owner.get("lastCall").and_then(Value::as_i64).unwrap_or_default(),
-            }),
-            completed_at: maybe("completedAt"),
-            files: texts(value, "filesModified").unwrap_or_default(),
-            error: maybe("error"),
-            depends_on: texts(value, "dependsOn"),
-            projects: texts(value, "projects").unwrap_or_default(),
-            complexity: maybe("complexity"),
-            breakdown: match maybe("breakdown").as_deref() {
-                Some("required") => Some(Breakdown::Required),
-                Some(_) => Some(Breakdown::None),
-                None => None,
-            },
-            done_when: maybe("doneWhen"),
-            body: maybe("body"),
-            has_folder: flag("folder"),
+    /// Reads a task's record, whose members stand in any order.
+    pub(super) fn from_value(id: &str, value: Value) -> Self {
+        let mut task = Self { id: id.to_owned(), ..Self::default() };
+        let Value::Object(members) = value else { return task };
+        for (name, value) in members {
+            match (name.as_str(), value) {
+                ("title", Value::String(text)) => task.title = text,
+                ("parentId", Value::String(text)) => task.parent = Some(text),
+                ("order", value) => task.order = value.as_u64().and_then(|n| n.try_into().ok()).unwrap_or_default(),
+                ("source", Value::String(_)) => task.source = Source::Breakdown,
+                ("status", Value::String(text)) => task.status = from_word(&text).unwrap_or_default(),
+                ("started", value) => task.started = value == true,
+                ("owner", value) => {
+                    let time = |name: &str| value.get(name).and_then(Value::as_i64).unwrap_or_default();
+                    let session = value.get("session").and_then(Value::as_str).map(str::to_owned);
+                    task.owner = Some(Owner { session, started_at: time("startedAt"), last_call: time("lastCall") });
+                }
+                ("completedAt", Value::String(text)) => task.completed_at = Some(text),
+                ("filesModified", Value::Array(all)) => task.files = all_texts(all),
+                ("error", Value::String(text)) => task.error = Some(text),
+                ("dependsOn", Value::Array(all)) => task.depends_on = Some(all_texts(all)),
+                ("projects", Value::Array(all)) => task.projects = all_texts(all),
+                ("complexity", Value::String(text)) => task.complexity = Some(text),
+                ("breakdown", Value::String(text)) => {
+                    task.breakdown = Some(if text == "required" { Breakdown::Required } else { Breakdown::None });
+                }
+                ("doneWhen", Value::String(text)) => task.done_when = Some(text),
+                ("body", Value::String(text)) => task.body = Some(text),
+                ("folder", value) => task.has_folder = value == true,
+                _ => {}
+            }
         }
+        task
     }
 }
 
@@ -295,6 +297,11 @@ pub(super) fn text(value: &Value, name: &str) -> String {
     value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
+fn all_texts(values: Vec<Value>) -> Vec<String> {
+    let text = |value| if let Value::String(text) = value { Some(text) } else { None };
+    values.into_iter().filter_map(text).collect()
+}
+
 /// A list of texts, if there is one.
 pub(super) fn texts(value: &Value, name: &str) -> Option<Vec<String>> {
     let all = value.get(name)?.as_array()?;
@@ -327,8 +334,8 @@ mod tests {
             body: Some("b".into()),
             has_folder: true,
         };
-        assert_eq!(Task::from_value("01-a", &task.to_value()), task);
+        assert_eq!(Task::from_value("01-a", task.to_value()), task);
         let plain = Task::new("02-b", "B", Source::Plan);
-        assert_eq!(Task::from_value("02-b", &plain.to_value()), plain);
+        assert_eq!(Task::from_value("02-b", plain.to_value()), plain);
     }
 }

@@ -4,7 +4,7 @@ use format::{FileState, Touched, View};
 use model::{Change, Image, ImageContent, ProjectPath, Value};
 
 use super::place::{FILE_LIMIT, PLAN, Place, SCENARIO, TASK_MD, TASKS};
-use super::records::{Kind, Task, TaskMd, text};
+use super::records::{Kind, TaskMd, text};
 use super::scenario_json;
 use super::shelf::Shelf;
 use super::state::State;
@@ -13,7 +13,7 @@ use super::texts::Text;
 
 /// The images that `touched` may have changed; none before a changing call adopted the scenario.
 pub(super) fn render(place: &Place, touched: &Touched<'_>, view: &View<'_>) -> Vec<Image> {
-    let Some(state) = State::load(view.records, &place.space).filter(|state| state.scenario.is_some()) else {
+    let Some(state) = State::look(view.records, &place.space).filter(|state| state.scenario.is_some()) else {
         return Vec::new();
     };
     let mut all = Vec::new();
@@ -24,7 +24,13 @@ pub(super) fn render(place: &Place, touched: &Touched<'_>, view: &View<'_>) -> V
     if let Some(text) = state.plan.as_ref().filter(|_| is_ours()) {
         all.push(image(plan.clone(), ImageContent::Bytes(text.clone().into_bytes())));
     }
-    let shelf = overlaid(view, place, touched.changes);
+    let mut shelf = overlaid(view, place, touched.changes);
+    for id in touched.paths.iter().filter_map(|path| task_of(place, path)) {
+        // What a crash kept back is published together with the view that links to it.
+        if !touched.changes.iter().any(|change| change.key == Kind::TaskMd.key(&place.space, id)) {
+            shelf.will_write(id, view.records.get(&Kind::TaskMd.key(&place.space, id)).is_some());
+        }
+    }
     for (name, text) in images(&state, &shelf) {
         all.push(image(place.file(name), ImageContent::Bytes(text.into_bytes())));
     }
@@ -33,7 +39,7 @@ pub(super) fn render(place: &Place, touched: &Touched<'_>, view: &View<'_>) -> V
         if change.key.kind == Kind::TaskMd.word() {
             all.push(image(place.task_file(id, TASK_MD), task_md(change.after.as_ref())));
         } else if change.key.kind == Kind::Task.word() {
-            let has_folder = |value: &Value| Task::from_value(id, value).has_folder;
+            let has_folder = |value: &Value| value.get("folder").is_some_and(|holds| holds == true);
             match (&change.before, &change.after) {
                 (before, Some(after)) if has_folder(after) && !before.as_ref().is_some_and(has_folder) => {
                     all.push(image(place.task(id), ImageContent::Folder));
@@ -53,6 +59,12 @@ pub(super) fn render(place: &Place, touched: &Touched<'_>, view: &View<'_>) -> V
 
 fn task_md(value: Option<&Value>) -> ImageContent {
     value.map_or(ImageContent::Absent, |value| ImageContent::Bytes(text(value, "text").into_bytes()))
+}
+
+// The task whose task.md stands at a path.
+fn task_of<'p>(place: &Place, path: &'p ProjectPath) -> Option<&'p str> {
+    let rest = path.as_str().strip_prefix(place.tasks().as_str())?.strip_prefix('/')?;
+    rest.strip_suffix(TASK_MD)?.strip_suffix('/')
 }
 
 // What a crash kept from being published beside the three files.

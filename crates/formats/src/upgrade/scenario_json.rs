@@ -1,6 +1,6 @@
 //! scenario.json: the image of the states, in which the keys of others stay as they are.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use model::{Object, Timestamp, Value};
 
@@ -72,7 +72,7 @@ pub(super) fn new(scenario_id: &str, start_time: &str) -> Object {
 }
 
 /// Drops the states of tasks that are no more.
-pub(super) fn forget(object: &mut Object, ids: &[String]) {
+pub(super) fn forget(object: &mut Object, ids: &HashSet<&String>) {
     let properties = object.get_mut("properties").and_then(Value::as_object_mut);
     let states = properties.and_then(|properties| properties.get_mut("taskStates")).and_then(Value::as_object_mut);
     if let Some(states) = states {
@@ -82,28 +82,42 @@ pub(super) fn forget(object: &mut Object, ids: &[String]) {
 
 /// The text of the file: `states` in document order, of which three have a key.
 pub(super) fn render(object: &Object, updated_at: &str, states: &[(&str, Status)]) -> String {
-    let mut object = object.clone();
-    object.insert("lastUpdateTime".to_owned(), updated_at.into());
-    let properties = object.entry("properties").or_insert_with(|| Value::Object(Object::new()));
-    if let Some(properties) = properties.as_object_mut() {
-        let stood = properties.get("taskStates").and_then(Value::as_object).cloned().unwrap_or_default();
-        let own: HashMap<&str, Status> = states.iter().copied().collect();
-        let mut after = Object::new();
-        for (id, shown) in stood {
-            match own.get(id.as_str()) {
-                None => drop(after.insert(id, shown)),
-                Some(now) if has_key(*now) => drop(after.insert(id, word(*now).into())),
-                Some(_) => {}
-            }
-        }
-        for (id, status) in states.iter().filter(|(_, status)| has_key(*status)) {
-            if !after.contains_key(*id) {
-                after.insert((*id).to_owned(), word(*status).into());
-            }
-        }
-        properties.insert("taskStates".to_owned(), Value::Object(after));
+    let mut shown = Object::new();
+    for (name, value) in object {
+        let value = match (name.as_str(), value) {
+            ("properties", Value::Object(properties)) => Value::Object(with_states(properties, states)),
+            (_, value) => value.clone(),
+        };
+        shown.insert(name.clone(), value);
     }
-    serde_json::to_string_pretty(&object).expect("a JSON object can be written")
+    shown.insert("lastUpdateTime".to_owned(), updated_at.into());
+    let properties = || Value::Object(with_states(&Object::new(), states));
+    shown.entry("properties").or_insert_with(properties);
+    serde_json::to_string_pretty(&shown).expect("a JSON object can be written")
+}
+
+// Keys that are there keep their place; new ones come behind them.
+fn with_states(properties: &Object, states: &[(&str, Status)]) -> Object {
+    let stood = properties.get("taskStates").and_then(Value::as_object);
+    let mut left: HashMap<&str, Status> = states.iter().copied().collect();
+    let mut after = Object::with_capacity(states.len());
+    for (id, shown) in stood.into_iter().flatten() {
+        match left.remove(id.as_str()) {
+            None => drop(after.insert(id.clone(), shown.clone())),
+            Some(now) if has_key(now) => drop(after.insert(id.clone(), word(now).into())),
+            Some(_) => {}
+        }
+    }
+    for (id, status) in states.iter().filter(|(id, status)| has_key(*status) && left.contains_key(id)) {
+        after.insert((*id).to_owned(), word(*status).into());
+    }
+    let mut shown = Object::new();
+    for (name, value) in properties.iter().filter(|(name, _)| name.as_str() != "taskStates") {
+        shown.insert(name.clone(), value.clone());
+    }
+    let place = properties.keys().position(|name| name == "taskStates").unwrap_or(shown.len());
+    shown.shift_insert(place, "taskStates".to_owned(), Value::Object(after));
+    shown
 }
 
 /// Whether a state stands in the file; the others are what remains.

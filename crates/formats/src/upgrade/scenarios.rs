@@ -70,7 +70,7 @@ impl Scenarios {
 
     /// A scenario as it stands; read from its files where no records know it.
     pub(super) fn state(&self, view: &View<'_>, place: &Place) -> State {
-        let known = if self.has_records { State::load(view.records, &place.space) } else { None };
+        let known = if self.has_records { State::look(view.records, &place.space) } else { None };
         known.unwrap_or_else(|| cold::read(view.files, place).state)
     }
 

@@ -22,6 +22,8 @@ pub(super) struct Shelf<'a> {
     /// Whether a request writes a task.md or removes it.
     written: BTreeMap<String, bool>,
     listed: RefCell<HashMap<String, Rc<Vec<String>>>>,
+    /// What stands in a folder that is not there.
+    nothing: Rc<Vec<String>>,
 }
 
 impl<'a> Shelf<'a> {
@@ -35,6 +37,7 @@ impl<'a> Shelf<'a> {
             gone: BTreeSet::new(),
             written: BTreeMap::new(),
             listed: RefCell::default(),
+            nothing: Rc::default(),
         }
     }
 
@@ -78,11 +81,14 @@ impl<'a> Shelf<'a> {
 
     /// What stands in a task's folder.
     fn list(&self, id: &str) -> Rc<Vec<String>> {
+        let may_stand = self.moved.contains_key(id) || !self.gone.contains(id) && self.names.contains(id);
+        if !may_stand {
+            return Rc::clone(&self.nothing);
+        }
         if let Some(names) = self.listed.borrow().get(id) {
             return Rc::clone(names);
         }
-        let may_stand = self.moved.contains_key(id) || !self.gone.contains(id) && self.names.contains(id);
-        let names = Rc::new(if may_stand { self.files.list(&self.folder(id)) } else { Vec::new() });
+        let names = Rc::new(self.files.list(&self.folder(id)));
         self.listed.borrow_mut().insert(id.to_owned(), Rc::clone(&names));
         names
     }

@@ -5,7 +5,7 @@ use format::task_graph::Status;
 use model::{Object, Outcome, Refusal, Value};
 
 use super::get_state::instructions;
-use super::lists::{available, blocked_tasks, task_ref};
+use super::lists::{available, blocked_tasks, task_ref, unmet};
 use super::place::TASK_MD;
 use super::plan::Breakdown;
 use super::records::{Task, members, object};
@@ -78,7 +78,7 @@ fn way(turn: &Turn<'_>, at: usize, force: bool) -> Result<(Way, Value), Refusal>
         Status::InProgress => Way::Resumed,
         Status::Failed => Way::Retried,
         Status::Pending => {
-            let unmet = tree.unmet(at);
+            let (unmet, _) = unmet(&tree, at);
             if !unmet.is_empty() && !force {
                 return Err(blocked(unmet));
             }

@@ -4,12 +4,12 @@ use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use format::task_graph::{Need, TaskTree, TreeTask};
-use format::{Draft, Records};
+use format::{Draft, Records, distinct};
 use model::{Object, RecordKey, Space, Value};
 
 use super::arrange::arrange;
 use super::dress::Dress;
-use super::ids::{TaskId, number};
+use super::ids::{number, number_of};
 use super::layout::Layout;
 use super::pending::{Drift, Pending};
 use super::place::{PLAN, SCENARIO, TASKS};
@@ -40,30 +40,66 @@ pub(super) struct State {
     pub(super) watched: BTreeSet<String>,
     pub(super) orphans: Vec<String>,
     pub(super) doubles: Vec<String>,
-    was: HashMap<String, Task>,
+    /// What the records say, for those who write.
+    was: Option<Box<Was>>,
+}
+
+/// A scenario as the records have it.
+#[derive(Debug)]
+struct Was {
+    tasks: HashMap<String, Task>,
+    scenario: Option<Scenario>,
+    plan: Option<String>,
+    layout: Layout,
+    json: Option<(Object, Dress)>,
+    pending: Pending,
+    watched: BTreeSet<String>,
 }
 
 impl State {
-    /// The scenario as the records have it; `None` where they do not know it.
+    /// The scenario as the records have it, to be changed and saved; `None` where they do not know it.
     pub(super) fn load(records: &dyn Records, space: &Space) -> Option<Self> {
+        let (mut state, tasks) = Self::read(records, space)?;
+        state.was = Some(Box::new(Was {
+            tasks: tasks.iter().map(|task| (task.id.clone(), task.clone())).collect(),
+            scenario: state.scenario.clone(),
+            plan: state.plan.clone(),
+            layout: state.layout.clone(),
+            json: state.json.clone().map(|object| (object, state.json_dress)),
+            pending: state.pending.clone(),
+            watched: state.watched.clone(),
+        }));
+        state.arrange(tasks);
+        Some(state)
+    }
+
+    /// The same, to be looked at.
+    pub(super) fn look(records: &dyn Records, space: &Space) -> Option<Self> {
+        let (mut state, tasks) = Self::read(records, space)?;
+        state.arrange(tasks);
+        Some(state)
+    }
+
+    // Everything but the order of the tasks.
+    fn read(records: &dyn Records, space: &Space) -> Option<(Self, Vec<Task>)> {
         let pending = Pending::from_value(&records.get(&Kind::Pending.only(space))?);
-        let image = |name: &str| records.get(&Kind::Image.key(space, name));
-        let tasks = Kind::Task.all(space, records).into_iter();
-        let tasks: Vec<Task> = tasks.map(|(id, value)| Task::from_value(id.as_str(), &value)).collect();
         let mut state = Self {
-            was: tasks.iter().map(|task| (task.id.clone(), task.clone())).collect(),
             scenario: Scenario::get(records, space),
-            plan: image(PLAN).map(|value| text(&value, "text")),
-            layout: image(TASKS).map(|value| Layout::from_value(&value)).unwrap_or_default(),
-            json: image(SCENARIO).and_then(|value| value.get("object")?.as_object().cloned()),
-            json_dress: image(SCENARIO).map(|value| Dress::read(&value)).unwrap_or_default(),
             drift: records.get(&Kind::Drift.only(space)).map(|value| Drift::from_value(&value)).unwrap_or_default(),
             watched: watched(records, space),
             pending,
             ..Self::default()
         };
-        state.arrange(tasks);
-        Some(state)
+        for (name, mut value) in Kind::Image.all(space, records) {
+            match name.as_str() {
+                PLAN => state.plan = Some(text(&value, "text")),
+                TASKS => state.layout = Layout::from_value(&value),
+                SCENARIO => (state.json_dress, state.json) = (Dress::read(&value), taken_object(&mut value)),
+                _ => {}
+            }
+        }
+        let tasks = Kind::Task.all(space, records).into_iter();
+        Some((state, tasks.map(|(id, value)| Task::from_value(id.as_str(), value)).collect()))
     }
 
     /// Brings tasks into document order and parts those that wait for their removal from the rest.
@@ -104,48 +140,73 @@ impl State {
 
     // `order` and `parent` follow from the document order.
     fn renumber(&mut self) {
-        let mut counts: HashMap<Option<usize>, usize> = HashMap::new();
+        let mut counts = vec![0; self.tasks.len() + 1];
         for at in 0..self.tasks.len() {
-            let parent = self.parents[at].map(|up| self.tasks[up].id.clone());
-            let count = counts.entry(self.parents[at]).or_default();
-            let task = &mut self.tasks[at];
-            (task.order, task.parent) = (*count, parent);
+            let (before, rest) = self.tasks.split_at_mut(at);
+            let (task, parent) = (&mut rest[0], self.parents[at].map(|up| &before[up].id));
+            if task.parent.as_ref() != parent {
+                task.parent = parent.cloned();
+            }
+            let count = &mut counts[slot(self.parents[at])];
+            task.order = *count;
             *count += 1;
         }
     }
 
-    /// Writes what differs from the records.
+    /// Writes what differs from the records, or from what was saved before.
     pub(super) fn save(&self, space: &Space, draft: &mut Draft<'_>) {
-        let mut left: HashSet<&str> = self.was.keys().map(String::as_str).collect();
+        let was = self.was.as_deref();
+        let mut stand = 0;
         for task in self.tasks.iter().chain(&self.hidden) {
-            left.remove(task.id.as_str());
-            if self.was.get(&task.id) != Some(task) {
+            let before = was.and_then(|was| was.tasks.get(&task.id));
+            stand += usize::from(before.is_some());
+            if before != Some(task) {
                 draft.put(Kind::Task.key(space, task.id.as_str()), task.to_value());
             }
         }
-        let mut left: Vec<&str> = left.into_iter().collect();
-        left.sort_unstable();
-        for id in left {
-            draft.delete(Kind::Task.key(space, id));
+        if let Some(was) = was.filter(|was| was.tasks.len() > stand) {
+            let all = self.tasks.iter().chain(&self.hidden);
+            let left: HashSet<&str> = all.map(|task| task.id.as_str()).collect();
+            let mut gone: Vec<&String> = was.tasks.keys().filter(|id| !left.contains(id.as_str())).collect();
+            gone.sort_unstable();
+            for id in gone {
+                draft.delete(Kind::Task.key(space, id.as_str()));
+            }
         }
+        // What a call has put before is put again: it may have come back to what it was.
+        let mut put = |key: RecordKey, is_as_was: bool, value: &dyn Fn() -> Value| {
+            if !is_as_was || draft.has(&key) {
+                draft.put(key, value());
+            }
+        };
+        let image = |name: &str| Kind::Image.key(space, name);
         if let Some(scenario) = &self.scenario {
-            draft.put(Kind::Scenario.only(space), scenario.to_value());
+            let is_as_was = was.is_some_and(|was| was.scenario.as_ref() == Some(scenario));
+            put(Kind::Scenario.only(space), is_as_was, &|| scenario.to_value());
         }
-        let mut image = |name: &str, value: Value| draft.put(Kind::Image.key(space, name), value);
         if let Some(plan) = &self.plan {
-            image(PLAN, object([("text", plan.as_str().into())]));
+            let is_as_was = was.is_some_and(|was| was.plan.as_ref() == Some(plan));
+            put(image(PLAN), is_as_was, &|| object([("text", plan.as_str().into())]));
         }
         if self.layout != Layout::default() {
-            image(TASKS, self.layout.to_value());
+            let is_as_was = was.is_some_and(|was| was.layout == self.layout);
+            put(image(TASKS), is_as_was, &|| self.layout.to_value());
         }
         if let Some(object) = &self.json {
-            let mut record = members([("object", Value::Object(object.clone()))]);
-            self.json_dress.write(&mut record);
-            image(SCENARIO, Value::Object(record));
+            let before = was.and_then(|was| was.json.as_ref());
+            let is_as_was = before.is_some_and(|(was, dress)| was == object && *dress == self.json_dress);
+            put(image(SCENARIO), is_as_was, &|| {
+                let mut record = members([("object", Value::Object(object.clone()))]);
+                self.json_dress.write(&mut record);
+                Value::Object(record)
+            });
         }
-        draft.put(Kind::Pending.only(space), self.pending.to_value());
-        if !self.watched.is_empty() || draft.get(&Kind::Watched.only(space)).is_some() {
-            draft.put(Kind::Watched.only(space), self.watched.iter().map(String::as_str).collect());
+        let is_as_was = was.is_some_and(|was| was.pending == self.pending);
+        put(Kind::Pending.only(space), is_as_was, &|| self.pending.to_value());
+        let was_watched = was.map(|was| &was.watched);
+        if !self.watched.is_empty() || was_watched.is_some_and(|was| !was.is_empty()) {
+            let is_as_was = was_watched == Some(&self.watched);
+            put(Kind::Watched.only(space), is_as_was, &|| self.watched.iter().map(String::as_str).collect());
         }
     }
 
@@ -171,15 +232,14 @@ impl State {
 
     /// The graph of the listed tasks.
     pub(super) fn tree(&self) -> TaskTree<'_> {
-        let index = Index::new(&self.tasks);
-        let mut last: HashMap<Option<usize>, usize> = HashMap::new();
+        let index = self.index();
+        let mut last: Vec<Option<usize>> = vec![None; self.tasks.len() + 1];
         let tasks = self.tasks.iter().enumerate().map(|(at, task)| {
-            let previous = last.insert(self.parents[at], at);
+            let previous = last[slot(self.parents[at])].replace(at);
+            let need = |id: &'_ String| index.find(id).map(Need::Task);
             let needs = match &task.depends_on {
                 None => previous.map(Need::Task).into_iter().collect(),
-                Some(ids) => {
-                    ids.iter().map(|id| index.find(id).map_or(Need::Unknown(id.as_str()), Need::Task)).collect()
-                }
+                Some(ids) => distinct(ids.iter().map(|id| need(id).unwrap_or(Need::Unknown(id.as_str())))),
             };
             TreeTask { id: &task.id, parent: self.parents[at], status: task.status, started: task.started, needs }
         });
@@ -201,9 +261,26 @@ impl State {
         (0..self.hidden.len()).map(|at| tree.status(at)).collect()
     }
 
-    /// Finds listed tasks by what someone calls them.
+    /// Finds listed tasks by what someone calls them, many times.
     pub(super) fn index(&self) -> Index<'_> {
-        Index::new(&self.tasks)
+        Index { tasks: &self.tasks, exact: OnceCell::new(), loose: OnceCell::new() }
+    }
+
+    /// Every listed task that a name may mean, as [`Index::all`] answers, for a single name.
+    pub(super) fn called(&self, name: &str) -> Vec<usize> {
+        if let Some(at) = self.place(name) {
+            return vec![at];
+        }
+        let folded = name.to_lowercase();
+        let all = |is_meant: &dyn Fn(&str) -> bool| -> Vec<usize> {
+            let tasks = self.tasks.iter().enumerate();
+            tasks.filter(|(_, task)| is_meant(&task.id)).map(|(at, _)| at).collect()
+        };
+        let found = all(&|id| id.to_lowercase() == folded);
+        match number(name) {
+            Some(number) if found.is_empty() => all(&|id| number_of(id) == number),
+            _ => found,
+        }
     }
 
     /// The watched ids as their record has them.
@@ -224,10 +301,22 @@ fn watched(records: &dyn Records, space: &Space) -> BTreeSet<String> {
     ids.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
+// A task's place among counts for all parents, the first of which is that of the top level.
+fn slot(parent: Option<usize>) -> usize {
+    parent.map_or(0, |up| up + 1)
+}
+
+fn taken_object(value: &mut Value) -> Option<Object> {
+    match value.get_mut("object").map(Value::take) {
+        Some(Value::Object(object)) => Some(object),
+        _ => None,
+    }
+}
+
 /// Tasks by what someone calls them: the id, the id in any case, the number.
 pub(super) struct Index<'a> {
     tasks: &'a [Task],
-    exact: HashMap<&'a str, usize>,
+    exact: OnceCell<HashMap<&'a str, usize>>,
     loose: OnceCell<Loose>,
 }
 
@@ -237,10 +326,11 @@ struct Loose {
     numbers: HashMap<Vec<u16>, Vec<usize>>,
 }
 
-impl<'a> Index<'a> {
-    fn new(tasks: &'a [Task]) -> Self {
-        let exact = tasks.iter().enumerate().map(|(at, task)| (task.id.as_str(), at)).collect();
-        Self { tasks, exact, loose: OnceCell::new() }
+impl Index<'_> {
+    /// The task of that very id.
+    pub(super) fn exactly(&self, id: &str) -> Option<usize> {
+        let places = || self.tasks.iter().enumerate().map(|(at, task)| (task.id.as_str(), at)).collect();
+        self.exact.get_or_init(places).get(id).copied()
     }
 
     /// The only task that is meant.
@@ -253,8 +343,8 @@ impl<'a> Index<'a> {
 
     /// Every task that may be meant: one by its id, else those by its id in any case, else by number.
     pub(super) fn all(&self, name: &str) -> Vec<usize> {
-        if let Some(at) = self.exact.get(name) {
-            return vec![*at];
+        if let Some(at) = self.exactly(name) {
+            return vec![at];
         }
         let loose = self.loose.get_or_init(|| self.loosely());
         if let Some(all) = loose.folded.get(&name.to_lowercase()) {
@@ -267,10 +357,9 @@ impl<'a> Index<'a> {
         let mut loose = Loose::default();
         for (at, task) in self.tasks.iter().enumerate() {
             loose.folded.entry(task.id.to_lowercase()).or_default().push(at);
-            if let Ok(id) = TaskId::parse(&task.id)
-                && !id.number.is_empty()
-            {
-                loose.numbers.entry(id.number).or_default().push(at);
+            let number = number_of(&task.id);
+            if !number.is_empty() {
+                loose.numbers.entry(number).or_default().push(at);
             }
         }
         loose

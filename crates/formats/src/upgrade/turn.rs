@@ -1,6 +1,8 @@
 //! One changing call: the scenario as it is found, what the call makes of it, and the outcome.
 
-use format::{Draft, FileState, View, digest};
+use std::collections::HashSet;
+
+use format::{Draft, FileState, Irregular, View, digest};
 use model::{Change, Context, FolderMove, Object, Outcome, ProjectPath, Refusal, Reply, Timestamp, Warning};
 
 use super::forget::forget;
@@ -110,15 +112,17 @@ impl<'a> Turn<'a> {
 
     /// Refuses a folder that is none, such as a link that leads elsewhere.
     pub(super) fn check_folder(&self, id: &str) -> Result<(), Refusal> {
-        let path = self.place.task(id);
-        match self.view.files.read(&path, 0) {
-            FileState::Absent | FileState::Irregular(format::Irregular::Folder) => Ok(()),
-            FileState::Irregular(what) if what != format::Irregular::TooLarge => Err(irregular(&path, what).0),
-            _ => {
-                let refusal = Refusal::refused("image_unreadable", format!("{path} is a file, not a folder"));
-                Err(refusal.hint(format!("move {path} away")))
+        for path in [self.place.tasks(), self.place.task(id)] {
+            match self.view.files.read(&path, 0) {
+                FileState::Absent | FileState::Irregular(Irregular::Folder) => {}
+                FileState::Irregular(what) if what != Irregular::TooLarge => return Err(irregular(&path, what).0),
+                _ => {
+                    let refusal = Refusal::refused("image_unreadable", format!("{path} is a file, not a folder"));
+                    return Err(refusal.hint(format!("move {path} away")));
+                }
             }
         }
+        Ok(())
     }
 
     /// Moves a task's folder to the trash. Answers where it will lie.
@@ -199,17 +203,19 @@ impl<'a> Turn<'a> {
     pub(super) fn prune(&mut self) {
         // The rows that tasks.md lost are written back.
         self.state.pending.mass = self.state.pending.mass.take().filter(|mass| mass.file != TASKS);
-        let statuses: Vec<(String, Option<Status>)> = {
-            let tree = self.state.tree();
-            let leaf = |at: usize| tree.is_leaf(at).then(|| tree.status(at));
-            self.state.tasks.iter().enumerate().map(|(at, task)| (task.id.clone(), leaf(at))).collect()
-        };
-        let statuses: std::collections::HashMap<String, Option<Status>> = statuses.into_iter().collect();
-        let open = |(id, to): &(String, Status)| statuses.get(id).is_some_and(|now| now.is_some_and(|now| now != *to));
-        self.state.pending.status_edits.retain(open);
-        let hidden: Vec<&str> = self.state.hidden.iter().map(|task| task.id.as_str()).collect();
-        let stands = |id: &str| statuses.contains_key(id) || hidden.contains(&id);
-        self.state.pending.removals.retain(|removal| stands(&removal.id));
+        let mut pending = std::mem::take(&mut self.state.pending);
+        if !(pending.status_edits.is_empty() && pending.removals.is_empty()) {
+            let (tree, index) = (self.state.tree(), self.state.index());
+            let open = |id: &str, to: Status| {
+                let at = index.exactly(id).filter(|at| tree.is_leaf(*at));
+                at.is_some_and(|at| tree.status(at) != to)
+            };
+            pending.status_edits.retain(|(id, to)| open(id, *to));
+            let hidden: HashSet<&str> = self.state.hidden.iter().map(|task| task.id.as_str()).collect();
+            let stands = |id: &str| index.exactly(id).is_some() || hidden.contains(id);
+            pending.removals.retain(|removal| stands(&removal.id));
+        }
+        self.state.pending = pending;
     }
 
     fn adopt(&mut self) {
@@ -261,8 +267,7 @@ pub(super) fn find(state: &State, name: &str, field: &str) -> Result<usize, Refu
     if ids::is_forbidden(name) {
         return Err(invalid_id(name, field));
     }
-    let index = state.index();
-    match index.all(name).as_slice() {
+    match state.called(name).as_slice() {
         [only] => Ok(*only),
         [] => {
             let waits = state.hidden.iter().any(|task: &Task| task.id.eq_ignore_ascii_case(name));

@@ -24,7 +24,7 @@ pub(crate) fn run(
     let engine = project.open_for_one_answer()?;
     let reply = engine.call(&Call::new(tool, arguments), &identity)?;
     terminal.warn_of(&reply);
-    terminal.print_object(&reply.to_object());
+    terminal.print_object(&reply.into_object());
     Ok(OK)
 }
 

@@ -92,7 +92,7 @@ fn call(
     let identity = project.identity(Origin::Command);
     let reply = project.open_for_one_answer()?.call(&call, &identity)?;
     terminal.warn_of(&reply);
-    let object = reply.to_object();
+    let object = reply.into_object();
     let printed = Printed { call: &call, typed, reply: &object };
     if let Some(refusal) = (command.misprint)(&printed) {
         if format.surface().tool(tool).is_some_and(Tool::is_read) {

@@ -10,8 +10,14 @@ const WIDTH: usize = 80;
 
 /// The word that stands for an option's value in usage lines.
 pub(crate) fn placeholder(opt: &Opt) -> String {
-    // What is left may be several words of one kind or of two in turn.
-    opt.name.to_uppercase().replace('_', if opt.takes == Takes::Rest { " " } else { "-" })
+    let is_camel = opt.name.contains(|letter: char| letter.is_ascii_uppercase());
+    match opt.flags.first() {
+        // The flag says it shorter than a name such as `confirmRemovals`, and means one of them.
+        Some(flag) if is_camel && opt.positional => flag.to_uppercase(),
+        Some(flag) if is_camel => flag.rsplit('-').next().unwrap_or(flag).to_uppercase(),
+        // What is left may be several words of one kind or of two in turn.
+        _ => opt.name.to_uppercase().replace('_', if opt.takes == Takes::Rest { " " } else { "-" }),
+    }
 }
 
 /// The first spelling of an option, with its dashes.

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+pub(crate) use format::text_table::wrap;
+
 /// The text without control and bidi characters; line breaks and tabs stay.
 pub(crate) fn text(stored: &str) -> String {
     format::text_table::printable(stored)
@@ -37,27 +39,6 @@ pub(crate) fn cut(text: &str, width: usize) -> Cow<'_, str> {
     Cow::Owned(short)
 }
 
-/// The text broken at blanks into lines of at most `width` characters; a longer word stands alone.
-pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    let mut taken = 0;
-    for word in text.split_whitespace() {
-        let length = word.chars().count();
-        match lines.last_mut() {
-            Some(last) if taken + 1 + length <= width => {
-                last.push(' ');
-                last.push_str(word);
-                taken += 1 + length;
-            }
-            _ => {
-                lines.push(word.to_owned());
-                taken = length;
-            }
-        }
-    }
-    lines
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,11 +70,8 @@ mod tests {
     }
 
     #[test]
-    fn cutting_and_wrapping_count_characters() {
+    fn cutting_counts_characters() {
         assert_eq!(cut("äöü", 3), "äöü");
         assert_eq!(cut("äöüß", 3), "äö…");
-        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
-        assert_eq!(wrap("a verylongword b", 4), ["a", "verylongword", "b"]);
-        assert!(wrap("", 4).is_empty());
     }
 }

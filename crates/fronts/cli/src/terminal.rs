@@ -133,7 +133,12 @@ impl Terminal {
     /// Writes `warning: MESSAGE` on standard error for each warning of a reply.
     pub(crate) fn warn_of(&mut self, reply: &Reply) {
         for warning in &reply.warnings {
-            self.warn(&warning.message);
+            // Formats spell it in their own way.
+            let copy = ["kept_as", "keptAs"].iter().find_map(|name| warning.details.get(*name)?.as_str());
+            match copy {
+                Some(copy) => self.warn(&format!("{}: {copy}", warning.message)),
+                None => self.warn(&warning.message),
+            }
         }
     }
 

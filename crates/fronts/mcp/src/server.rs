@@ -233,7 +233,7 @@ impl ServerHandler for Server {
                 if self.level_of(&context).is_some_and(|level| level <= logging::Severity::WARNING) {
                     logging::send_warnings(&context.peer, &tool, &reply.warnings).await;
                 }
-                CallToolResult::structured(Value::Object(reply.to_object()))
+                CallToolResult::structured(Value::Object(reply.into_object()))
             }
             Err(refusal) => errors::refused_call(&refusal)?,
         };

@@ -99,7 +99,7 @@ pub(super) fn reconcile(arguments: &Object, mut turn: Turn<'_>) -> Result<Outcom
     }
     removals::confirm(&mut turn, &asked.removals, &mut applied)?;
     if asked.adopts_ids {
-        plan::adopt_ids(&mut turn, &mut applied);
+        plan::adopt_ids(&mut turn, &mut applied)?;
     }
     if asked.writes_plan {
         plan::write(&mut turn, &mut applied)?;

@@ -4,29 +4,31 @@ use format::FileState;
 use model::Refusal;
 
 use super::{Applied, Kind};
+use crate::upgrade::arguments::too_large;
 use crate::upgrade::ids::TaskId;
+use crate::upgrade::limits::MOST_TASKS;
 use crate::upgrade::place::{FILE_LIMIT, PLAN};
-use crate::upgrade::plan::{Insertion, PlanEdits, PlanText};
+use crate::upgrade::plan::{Insertion, PlanEdits, PlanText, Section};
 use crate::upgrade::records::{Source, Task};
 use crate::upgrade::turn::Turn;
 
 /// Writes the proposed ids into the plan's headings and adds their tasks.
-pub(super) fn adopt_ids(turn: &mut Turn<'_>, applied: &mut Applied) {
-    let Some(text) = &turn.state.plan else { return };
+pub(super) fn adopt_ids(turn: &mut Turn<'_>, applied: &mut Applied) -> Result<(), Refusal> {
+    let Some(text) = &turn.state.plan else { return Ok(()) };
     let made = {
         let plan = PlanText::read(text);
         if plan.proposals.is_empty() {
-            return;
+            return Ok(());
         }
         let mut edits = PlanEdits::new(&plan);
         edits.adopt();
         edits.made()
     };
     let plan = PlanText::read(&made);
-    for section in &plan.sections {
-        if turn.state.place(section.id).is_some() {
-            continue;
-        }
+    let index = turn.state.index();
+    let new: Vec<&Section<'_>> = plan.sections.iter().filter(|section| index.exactly(section.id).is_none()).collect();
+    has_room(turn, new.len(), "adoptIds")?;
+    for section in new {
         let mut task = Task { order: usize::MAX, ..Task::new(section.id, "", Source::Plan) };
         section.apply(&mut task);
         if let Some(row) = turn.state.pending.unplanned.iter().find(|row| row.id == section.id) {
@@ -38,6 +40,14 @@ pub(super) fn adopt_ids(turn: &mut Turn<'_>, applied: &mut Applied) {
     }
     turn.state.rearrange();
     turn.state.plan = Some(made);
+    Ok(())
+}
+
+fn has_room(turn: &Turn<'_>, more: usize, field: &str) -> Result<(), Refusal> {
+    if turn.state.tasks.len() + turn.state.hidden.len() + more > MOST_TASKS {
+        return Err(too_large(field, format!("a scenario has at most {MOST_TASKS} tasks"), MOST_TASKS));
+    }
+    Ok(())
 }
 
 /// Makes the plan from the list where it is missing, and appends sections for rows that it does not know.
@@ -61,6 +71,7 @@ pub(super) fn write(turn: &mut Turn<'_>, applied: &mut Applied) -> Result<(), Re
         return Ok(());
     }
     let rows = std::mem::take(&mut turn.state.pending.unplanned);
+    has_room(turn, rows.len(), "writePlan")?;
     let Some(text) = turn.state.plan.take() else { return Ok(()) };
     let plan = PlanText::read(&text);
     let sections = plan.by_id();

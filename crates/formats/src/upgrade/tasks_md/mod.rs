@@ -1,5 +1,6 @@
 //! tasks.md: the view of progress that we write and people edit.
 
+mod lines;
 mod links;
 mod read;
 mod render;

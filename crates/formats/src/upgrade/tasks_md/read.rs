@@ -3,8 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use format::markdown::split_row;
-use format::spans::{SpanLine, span_lines};
+use format::spans::{SpanLine, closing_fence};
 
+use super::lines::lines;
 use super::render::{ENGINE_LINES, FOCUS_LINES, STATISTICS};
 use super::rows::Row;
 use crate::upgrade::label::Label;
@@ -46,7 +47,7 @@ enum Place {
 impl<'a> TasksText<'a> {
     /// Reads a file; whatever it holds, something is read.
     pub(in crate::upgrade) fn read(text: &'a str) -> Self {
-        let lines = span_lines(text);
+        let lines = lines(text);
         let is_hierarchy = |line: &SpanLine<'_>| section(line).is_some_and(|name| place(name) == Place::Hierarchy);
         let has_hierarchy = lines.iter().any(is_hierarchy);
         let mut reader =
@@ -55,12 +56,18 @@ impl<'a> TasksText<'a> {
             reader.line(line);
         }
         reader.end_table();
+        // Open code in the last section swallows nothing.
+        let is_last_open = reader.place == Place::Other;
         let mut read = reader.read;
-        for part in read.overview.iter_mut().chain(&mut read.others) {
-            part.body = trimmed(&part.body);
+        let last = read.others.len().saturating_sub(1);
+        for (at, part) in read.others.iter_mut().enumerate() {
+            part.body = if at == last && is_last_open { trimmed(&part.body) } else { closed(&part.body) };
+        }
+        if let Some(part) = &mut read.overview {
+            part.body = closed(&part.body);
         }
         read.others.retain(|part| !(part.body.is_empty() && part.is_spent));
-        read.activity = read.activity.map(|body| trimmed(&body));
+        read.activity = read.activity.map(|body| closed(&body));
         read
     }
 
@@ -286,6 +293,16 @@ fn trimmed(body: &str) -> String {
     lines[first..last].join("\n")
 }
 
+// The same, with the end that its code lacks: behind it stands another section.
+fn closed(body: &str) -> String {
+    let mut body = trimmed(body);
+    if let Some(fence) = closing_fence(&body) {
+        body.push('\n');
+        body.push_str(&fence);
+    }
+    body
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -324,6 +341,17 @@ mod tests {
         let activity = read.activity.unwrap();
         assert_eq!(activity, "- one\n  loose\n\n* two");
         assert_eq!(TasksText::bullets(&activity, 1), ["two"]);
+    }
+
+    #[test]
+    fn open_code_ends_with_its_section() {
+        let text = "## Overview\n~~~~sh\nmake\n## Tasks\n- 🔲 01-a: A\n```\n- 🔲 02-b: B\n## Recent Activity\n- one\n```\n\n\
+                    ## Statistics\n- Total Tasks: 1\n## Notes\n```\n- 🔲 03-c\n";
+        let read = TasksText::read(text);
+        assert_eq!(read.rows.iter().map(|row| row.id.text).collect::<Vec<_>>(), ["01-a", "02-b"]);
+        assert_eq!(read.overview.unwrap().body, "~~~~sh\nmake\n~~~~");
+        assert_eq!(read.activity.unwrap(), "- one\n```\n```");
+        assert_eq!(read.others[0].body, "```\n- 🔲 03-c");
     }
 
     #[test]

@@ -58,3 +58,10 @@ fn column(text: &str, width: usize) -> String {
 fn widest<'a>(texts: impl Iterator<Item = &'a str>, most: usize) -> usize {
     texts.map(|text| text.chars().count()).max().unwrap_or(0).min(most)
 }
+/// A title and what is said behind it, in so many columns: the title gives way, but not past the half.
+fn beside(title: &str, tail: &str, room: usize) -> String {
+    let left = room.saturating_sub(title.chars().count());
+    let tail = printable::cut(tail, left.max(room / 2)).into_owned();
+    let title = printable::cut(title, room.saturating_sub(tail.chars().count()));
+    format!("{title}{tail}")
+}

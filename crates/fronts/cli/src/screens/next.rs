@@ -2,8 +2,7 @@
 
 use model::Object;
 
-use super::{WIDTH, column, objects, text, texts, widest};
-use crate::printable::cut;
+use super::{WIDTH, beside, column, objects, text, texts, widest};
 use crate::terminal::Palette;
 
 /// One line a piece of work: the ready ones, or the blocked ones with what blocks them.
@@ -27,15 +26,13 @@ pub(crate) fn render(report: &Object, blocked: bool, palette: Palette) -> String
         };
         let (of, name) = (column(&text(item, "format"), format), column(&text(item, "id"), id));
         let title = text(item, "title");
-        // What blocks it is what was asked for: the title gives way.
         let taken = format + id + owner + 6;
         let room = WIDTH.saturating_sub(taken);
         // Why it is ready is said where there is room for it.
         let has_room = title.chars().count() + tail.chars().count() <= room;
         let tail = if blocked || has_room { tail } else { String::new() };
-        let tail = cut(&tail, room.saturating_sub(8)).into_owned();
-        let title = cut(&title, room.saturating_sub(tail.chars().count())).into_owned();
-        let line = format!("{}  {}  {title}{tail}", palette.bold(&name), column(&text(item, "owner"), owner));
+        let title = beside(&title, &tail, room);
+        let line = format!("{}  {}  {title}", palette.bold(&name), column(&text(item, "owner"), owner));
         format!("{of}  {line}").trim_end().to_owned()
     });
     lines.collect::<Vec<_>>().join("\n")

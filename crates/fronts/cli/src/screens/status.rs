@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use model::Object;
 
-use super::{WIDTH, column, objects, text, texts, when, widest};
+use super::{WIDTH, beside, column, objects, text, texts, when, widest};
 use crate::printable::cut;
 use crate::terminal::Palette;
 
@@ -61,8 +61,8 @@ fn group(lines: &mut Vec<String>, format: &Object, title: &str, state: &str, pal
         let waits = texts(item, "blocked_by").join(", ");
         let tail = if waits.is_empty() { String::new() } else { format!("  (waits: {waits})") };
         let (id, owner) = (column(&text(item, "id"), ids), column(&text(item, "owner"), owners));
-        let line = format!("    {id}  {owner}  {}{tail}", text(item, "title"));
-        lines.push(cut(line.trim_end(), WIDTH).into_owned());
+        let title = beside(&text(item, "title"), &tail, WIDTH.saturating_sub(ids + owners + 8));
+        lines.push(format!("    {id}  {owner}  {title}").trim_end().to_owned());
     }
     if items.len() > SHOWN {
         lines.push(format!("    … and {} more", items.len() - SHOWN));
@@ -96,6 +96,7 @@ mod tests {
         let mut work = vec![
             item("T2", "Wire the login form", "in_progress", "GHOST", &[]),
             item("T6", "Plan\nthe \u{1b}[31mrelease", "blocked", "RAZOR", &["T2", "T5"]),
+            item("T7", &"wait ".repeat(30), "blocked", "RAZOR", &["T6"]),
             item("T1", "Gone", "done", "GHOST", &[]),
         ];
         work.extend((10..20).map(|n| item(&format!("T{n}"), &"long ".repeat(30), "ready", "OPS", &[])));
@@ -111,18 +112,19 @@ mod tests {
             "hseos       phase execution, 12 open tasks",
             "  in progress (1)",
             "    T2  GHOST  Wire the login form",
-            "  blocked (1)",
+            "  blocked (2)",
             "    T6  RAZOR  Plan the [31mrelease  (waits: T2, T5)",
+            "    T7  RAZOR  wait wait wait wait wait wait wait wait wait wait wai…  (waits: T6)",
             "  ready (10)",
             ready,
         ];
-        assert_eq!(shown.lines().take(8).collect::<Vec<_>>(), expected);
+        assert_eq!(shown.lines().take(9).collect::<Vec<_>>(), expected);
         expected = vec![
             "    … and 2 more",
             "agents      GHOST (1)",
             "last        12  2026-01-02 03:04:05  GHOST  tasks_update  hseos",
         ];
-        assert_eq!(shown.lines().skip(15).collect::<Vec<_>>(), expected);
+        assert_eq!(shown.lines().skip(16).collect::<Vec<_>>(), expected);
         assert!(shown.lines().all(|line| line.chars().count() <= WIDTH));
     }
 

@@ -1,1 +1,0 @@
-//! Cases of the format.
