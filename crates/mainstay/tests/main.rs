@@ -11,6 +11,7 @@ mod environment;
 mod git;
 mod hooks;
 mod house;
+mod howto;
 mod machine;
 mod planning;
 mod reference;

@@ -1,6 +1,9 @@
 //! upgrade on disk: folders, what waits outside, and plans that never lose a task.
 
+mod checkouts;
 mod folders;
+mod hostile;
+mod others;
 mod plans;
 mod properties;
 mod renames;

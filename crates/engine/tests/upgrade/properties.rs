@@ -1,12 +1,14 @@
 //! Whatever people, tools and git do in whatever order: no task with work is lost.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, SystemTime};
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{PLAN, SCENARIO, at, ids, state};
-use crate::desk::{Desk, snapshot};
+use crate::back::{newest, undo};
+use crate::desk::{Desk, anyone, snapshot};
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -29,8 +31,14 @@ enum Step {
     Prose,
     Gone(u8),
     Garbage(u8),
-    /// git writes all files again: same bytes, other times.
-    Checkout,
+    /// Someone opens fenced code in tasks.md and forgets to close it.
+    Fence(usize),
+    /// A merge leaves conflict markers, which somebody resolves after calls were refused.
+    Markers(usize),
+    /// git moves HEAD and writes all files as they stood at some moment, with the times of long ago.
+    Checkout(usize),
+    /// What happened last is taken back, or what was taken back is done again.
+    Back(bool),
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -54,7 +62,10 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => Just(Step::Prose),
         1 => (0..3_u8).prop_map(Step::Gone),
         1 => (0..3_u8).prop_map(Step::Garbage),
-        1 => Just(Step::Checkout),
+        1 => (0..40_usize).prop_map(Step::Fence),
+        1 => (0..2_usize).prop_map(Step::Markers),
+        3 => (0..4_usize).prop_map(Step::Checkout),
+        1 => any::<bool>().prop_map(Step::Back),
     ];
     prop::collection::vec(step, 1..18)
 }
@@ -67,6 +78,8 @@ struct Story {
     desk: Desk,
     /// Details that an agent wrote: each text must stay somewhere.
     details: BTreeSet<String>,
+    /// How the files stood after each step, as commits to go back to.
+    commits: Vec<[Option<String>; 3]>,
     words: usize,
 }
 
@@ -74,7 +87,26 @@ impl Story {
     fn new() -> Self {
         let desk = super::planned();
         desk.done("activity", json!({"text": "begin"}));
-        Self { desk, details: BTreeSet::new(), words: 0 }
+        let mut story = Self { desk, details: BTreeSet::new(), commits: Vec::new(), words: 0 };
+        story.commit();
+        story
+    }
+
+    fn commit(&mut self) {
+        self.commits.push(FILES.map(|name| std::fs::read_to_string(self.desk.at(&at(name))).ok()));
+    }
+
+    /// Another commit is checked out: HEAD, bytes and times.
+    fn check_out(&self, back: usize) {
+        let commit = &self.commits[self.commits.len() - 1 - back % self.commits.len()];
+        self.desk.edit(".git/HEAD", "ref: refs/heads/main\n");
+        self.desk.edit(".git/refs/heads/main", format!("{:040x}\n", self.words));
+        for (name, text) in FILES.iter().zip(commit) {
+            let Some(text) = text else { continue };
+            self.desk.edit(&at(name), text);
+            let file = std::fs::File::options().write(true).open(self.desk.at(&at(name))).unwrap();
+            file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000)).unwrap();
+        }
     }
 
     fn known(&self) -> Vec<String> {
@@ -135,6 +167,13 @@ impl Story {
                     _ => json!({}),
                 };
                 drop(self.desk.call("reconcile", arguments));
+            }
+            Step::Back(forth) => {
+                if *forth {
+                    drop(self.desk.engine().redo(&anyone()));
+                } else {
+                    drop(undo(&self.desk, newest()));
+                }
             }
             Step::Details(pick) => {
                 if let Some(id) = self.pick(*pick) {
@@ -214,7 +253,21 @@ impl Story {
                 }
             }
             Step::Garbage(file) => self.desk.edit(&at(FILES[usize::from(*file)]), "{\"oh\": [no\n"),
-            Step::Checkout => FILES.iter().for_each(|name| self.edit(name, str::to_owned)),
+            Step::Fence(pick) => {
+                if let Some(line) = self.line("tasks.md", |line| !line.is_empty(), *pick) {
+                    self.edit("tasks.md", |text| text.replacen(&line, &format!("{line}\n```"), 1));
+                }
+            }
+            Step::Markers(file) => {
+                let path = at(FILES[*file]);
+                if let Ok(text) = std::fs::read_to_string(self.desk.at(&path)) {
+                    self.desk.edit(&path, format!("<<<<<<< ours\n{text}=======\n>>>>>>> theirs\n"));
+                    let refused = self.desk.call("activity", json!({"text": "merging"}));
+                    assert_eq!(refused.unwrap_err().code, "conflict_markers");
+                    self.desk.edit(&path, text);
+                }
+            }
+            Step::Checkout(back) => self.check_out(*back),
             _ => {}
         }
     }
@@ -304,7 +357,12 @@ proptest! {
         for step in &steps {
             let outside = !matches!(
                 step,
-                Step::Start(..) | Step::Complete(..) | Step::BreakDown(..) | Step::Activity | Step::Reconcile(_)
+                Step::Start(..)
+                    | Step::Complete(..)
+                    | Step::BreakDown(..)
+                    | Step::Activity
+                    | Step::Reconcile(_)
+                    | Step::Back(_)
             );
             let takes_all = matches!(step, Step::PlanEmpty | Step::Gone(_) | Step::Garbage(0 | 1));
             if takes_all {
@@ -313,6 +371,7 @@ proptest! {
             }
             let (before, known) = (story.begun(), story.known());
             story.take(step);
+            story.commit();
             if takes_all {
                 let left = story.known();
                 let lost: Vec<_> = known.iter().filter(|id| !left.contains(id)).collect();
