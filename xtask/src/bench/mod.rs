@@ -13,6 +13,7 @@ mod row;
 mod scale;
 mod server;
 mod stories;
+mod upgrade;
 
 use std::fs;
 
@@ -46,6 +47,7 @@ pub(crate) fn check(product: &Product, extent: Extent) -> Result<(), String> {
     if extent == Extent::All {
         rows.extend(scale::rows(product)?);
         rows.extend(planning::rows(product)?);
+        rows.extend(upgrade::rows(product)?);
         rows.extend(server::rows(product)?);
         rows.extend(peers::rows(product)?);
     }

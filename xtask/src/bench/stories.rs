@@ -132,12 +132,28 @@ pub(super) const STORIES: &[Story] = &[
         kind: Kind::Write { files: 1, tables: 0 },
     },
     Story {
-        name: "upgrade start-task",
+        name: "upgrade get-state",
         files: &[UPGRADE],
-        before: &[],
+        before: ADOPTED,
+        words: &["upgrade", "get-state"],
+        stdin: "",
+        kind: Kind::Read,
+    },
+    Story {
+        name: "upgrade start-task, three files and a folder",
+        files: &[UPGRADE],
+        before: ADOPTED,
         words: &["upgrade", "start-task", "01-one"],
         stdin: "",
         kind: Kind::Write { files: 3, tables: 0 },
+    },
+    Story {
+        name: "upgrade complete-task, two files",
+        files: &[UPGRADE],
+        before: STARTED,
+        words: &["upgrade", "complete-task", "01-one"],
+        stdin: "",
+        kind: Kind::Write { files: 2, tables: 0 },
     },
     Story {
         name: "eneo task-get",
@@ -185,6 +201,10 @@ const MSD: &[&[&str]] = &[
 
 const UPGRADE: (&str, &str) =
     (".github/upgrades/net/plan.md", "# Plan\n\n## Tasks\n\n### 01-one: First\n\nDo it.\n\n### 02-two: Second\n");
+
+const ADOPTED: &[&[&str]] = &[&["upgrade", "activity", "taken over"]];
+
+const STARTED: &[&[&str]] = &[&["upgrade", "activity", "taken over"], &["upgrade", "start-task", "01-one"]];
 
 pub(super) const ENEO: &[&[&str]] = &[
     &["eneo", "task-init", "login", "standard", "2", "none", "none"],
