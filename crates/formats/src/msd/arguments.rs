@@ -81,11 +81,9 @@ impl Arguments {
 
     /// A version.
     pub(super) fn version(&self, name: &'static str) -> Result<Option<String>, Refusal> {
-        let Some(text) = self.text(name)? else { return Ok(None) };
-        if status::is_version(&text) && text.len() <= 64 {
-            return Ok(Some(text));
-        }
-        Err(Refusal::invalid(name, format!("{text:?} is no version")).allowed(r"v?[0-9]+(\.[0-9]+)*"))
+        let text = self.text(name)?;
+        text.as_deref().map_or(Ok(()), |text| version(text, name))?;
+        Ok(text)
     }
 
     /// A whole number that is not negative, as a number or as digits.
@@ -224,4 +222,12 @@ mod tests {
             assert!(field_name(name, "field").is_err(), "{name}");
         }
     }
+}
+
+/// **Errors**: `invalid_argument` for what is no version.
+pub(super) fn version(text: &str, name: &str) -> Result<(), Refusal> {
+    if status::is_version(text) && text.len() <= 64 {
+        return Ok(());
+    }
+    Err(Refusal::invalid(name, format!("{text:?} is no version")).allowed(r"v?[0-9]+(\.[0-9]+)*"))
 }

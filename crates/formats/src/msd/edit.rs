@@ -18,6 +18,8 @@ pub(super) struct Edit<'a> {
     before: Document,
     /// The document as it is by now, but for the front matter that follows from it.
     pub(super) document: Document,
+    /// Body fields with the values that they were given.
+    written: Vec<(String, String)>,
     /// Body fields whose line changed.
     pub(super) updated: Vec<String>,
     /// Body fields that keep the words of their author.
@@ -51,6 +53,7 @@ impl<'a> Edit<'a> {
             site,
             before: document.clone(),
             document,
+            written: Vec::new(),
             updated: Vec::new(),
             kept: Vec::new(),
             own: Keys::default(),
@@ -97,7 +100,30 @@ impl<'a> Edit<'a> {
             Err(fields::NotWritten::Missing) => return Ok(false),
             Err(fields::NotWritten::Inside | fields::NotWritten::Shadowed) => return Err(shadowed(name)),
         }
+        self.note_written(name, value);
         Ok(true)
+    }
+
+    /// Remembers what a field was given, for [`Edit::check_reads`].
+    pub(super) fn note_written(&mut self, name: &str, value: &str) {
+        self.written.retain(|(other, _)| !fields::same_name(other, name));
+        self.written.push((name.to_owned(), value.to_owned()));
+    }
+
+    /// Writes a field as [`Edit::set`] does, unless its text would be read as another one.
+    ///
+    /// **Errors**: `field_shadowed`; `invalid_argument` for `argument`, the document as it was.
+    pub(super) fn set_given(&mut self, name: &str, value: &str, argument: &str) -> Result<bool, Refusal> {
+        if !may_hold_label(value) {
+            return self.set(name, value);
+        }
+        let before = (self.document.clone(), self.updated.clone(), self.written.clone());
+        let is_there = self.set(name, value)?;
+        if let Err(refusal) = self.check_reads(argument, &[value]) {
+            (self.document, self.updated, self.written) = before;
+            return Err(refusal);
+        }
+        Ok(is_there)
     }
 
     /// Writes a field that nothing is derived from, if it is there; a label inside a sentence is not it.
@@ -112,16 +138,22 @@ impl<'a> Edit<'a> {
         if is_own { self.set(name, value).map(drop) } else { Ok(()) }
     }
 
-    /// Refuses a text of `argument` that changed a field which the verb did not write.
+    /// Refuses texts of `argument` by which a field reads otherwise than it was written, or than it was before.
     ///
     /// A bold label is read wherever in a line it stands, so a sentence about a field would become the field.
+    /// No other form of a field can come into a document inside of a text.
     ///
     /// **Errors**: `invalid_argument`.
-    pub(super) fn check_bystanders(&self, argument: &str) -> Result<(), Refusal> {
+    pub(super) fn check_reads(&self, argument: &str, texts: &[&str]) -> Result<(), Refusal> {
+        if !texts.iter().any(|text| may_hold_label(text)) {
+            return Ok(());
+        }
         let (before, after) = (Body::of(&self.before), self.body());
+        let is_written = |name: &str| self.written.iter().any(|(written, _)| fields::same_name(written, name));
+        let lost = self.written.iter().find(|(name, value)| after.field(name) != Some(value));
         let moved = |name: &&str| after.field(name).is_some_and(|value| before.field(name) != Some(value));
-        let mut bystanders = FIELDS.into_iter().filter(|name| self.updated.iter().all(|updated| updated != name));
-        let Some(name) = bystanders.find(moved) else { return Ok(()) };
+        let moved = || FIELDS.into_iter().filter(|name| !is_written(name)).find(moved);
+        let Some(name) = lost.map(|(name, _)| name.as_str()).or_else(moved) else { return Ok(()) };
         Err(Refusal::invalid(argument, format!("the text would be read as the field {name}"))
             .hint(format!("leave out the asterisks around {name}:")))
     }
@@ -258,6 +290,18 @@ impl<'a> Edit<'a> {
     }
 }
 
+/// Whether a text may hold the bold label of a field.
+fn may_hold_label(text: &str) -> bool {
+    text.contains("**")
+}
+
+/// Whether a text holds the bold label of a field of the format, and would be read as it.
+pub(super) fn holds_label(text: &str) -> bool {
+    let line = format!("- {text}");
+    let outline = Outline::read(&line, 0);
+    may_hold_label(text) && FIELDS.iter().any(|name| fields::find(&outline, outline.all(), name).is_some())
+}
+
 /// What the status follows from: the body's words, and whether the project is paused.
 fn status_words(document: &Document, own: Option<&Keys>) -> (Option<String>, bool) {
     let body = Body::of(document);
@@ -276,6 +320,14 @@ pub(super) fn shadowed(name: &str) -> Refusal {
         .hint("keep one line for the field, its label at the start of the line")
 }
 
+/// Whether STATE.md can be written, for a verb that writes beside it.
+///
+/// **Errors**: those of [`Edit::open`].
+pub(super) fn check(site: &Site<'_>) -> Result<(), Refusal> {
+    let Stored { text, is_utf8 } = site.state()?;
+    check_writable(&Document::new(text), is_utf8, site)
+}
+
 /// **Errors**: `state_corrupt` for what nothing may be written over.
 fn check_writable(document: &Document, is_utf8: bool, site: &Site<'_>) -> Result<(), Refusal> {
     let text = document.text();
@@ -285,7 +337,7 @@ fn check_writable(document: &Document, is_utf8: bool, site: &Site<'_>) -> Result
         "holds a NUL"
     } else if *document.located() == Located::Unclosed {
         "opens front matter that never closes"
-    } else if text.contains("<<<<<<< ") && has_merge_markers(text) {
+    } else if text.contains("<<<<<<< ") && has_merge_markers(document) {
         "holds the conflict markers of a merge"
     } else {
         return Ok(());
@@ -296,8 +348,10 @@ fn check_writable(document: &Document, is_utf8: bool, site: &Site<'_>) -> Result
         .hint("mend the file by hand; mainstay msd state validate tells more"))
 }
 
-/// Whether a line outside of fences begins as the first mark of a conflict does.
-pub(super) fn has_merge_markers(text: &str) -> bool {
-    let outline = Outline::read(text, 0);
-    outline.all().any(|line| !outline.lines()[line].fenced && outline.content(line).starts_with("<<<<<<< "))
+/// Whether a line begins as the first mark of a conflict does: of the front matter any, of the body one outside of fences.
+pub(super) fn has_merge_markers(document: &Document) -> bool {
+    let is_mark = |line: &str| line.starts_with("<<<<<<< ");
+    let (text, outline) = (document.text(), document.outline());
+    text[..document.body_start()].lines().any(is_mark)
+        || outline.all().any(|line| !outline.lines()[line].fenced && is_mark(outline.content(line)))
 }

@@ -67,7 +67,7 @@ pub(super) fn update(given: &Arguments, site: &Site<'_>) -> Result<Outcome, Refu
     let value = given.text("value")?.ok_or_else(|| arguments::missing("value"))?;
     arguments::field_name(&name, "field")?;
     let mut edit = Edit::open(site)?;
-    write(&mut edit, &name, &value)?;
+    write(&mut edit, &name, &value, "value")?;
     edit.warnings = strays(&edit, [name.as_str()]);
     edit.finish(members([("updated", true.into()), ("field", name.into()), ("value", value.into())]))
 }
@@ -77,15 +77,19 @@ pub(super) fn patch(given: &Arguments, site: &Site<'_>) -> Result<Outcome, Refus
     let fields = given.value("fields").and_then(Value::as_object).filter(|fields| !fields.is_empty());
     let fields =
         fields.ok_or_else(|| Refusal::invalid("fields", "fields is an object of names and texts, at least one"))?;
-    let mut texts = Vec::new();
+    let mut texts: Vec<(&str, String)> = Vec::new();
     for (name, value) in fields {
         arguments::field_name(name, "fields")?;
+        if texts.iter().any(|(other, _)| same_name(other, name)) {
+            return Err(Refusal::invalid(name, format!("{name} is given twice"))
+                .hint("names are the same without regard to case, and _ equals a blank"));
+        }
         texts.push((name.as_str(), arguments::line(value, name)?));
     }
     let mut edit = Edit::open(site)?;
     let (mut updated, mut failed, mut first) = (Vec::new(), Vec::new(), None);
     for (name, value) in texts {
-        match write(&mut edit, name, &value) {
+        match write(&mut edit, name, &value, name) {
             Ok(()) => updated.push(Value::from(name)),
             Err(refusal) => {
                 failed.push(Value::from(name));
@@ -110,8 +114,8 @@ fn strays<'n>(edit: &Edit<'_>, names: impl IntoIterator<Item = &'n str>) -> Vec<
 }
 
 /// Writes a body field, else an existing key that is not the format's own to keep.
-fn write(edit: &mut Edit<'_>, name: &str, value: &str) -> Result<(), Refusal> {
-    if edit.set(name, value)? {
+fn write(edit: &mut Edit<'_>, name: &str, value: &str, argument: &str) -> Result<(), Refusal> {
+    if edit.set_given(name, value, argument)? {
         return Ok(());
     }
     let owned = |key: &str| !matches!(key, "milestone" | "milestone_name") && same_name(key, name);
@@ -127,6 +131,9 @@ fn write(edit: &mut Edit<'_>, name: &str, value: &str) -> Result<(), Refusal> {
         return Err(Refusal::refused("field_reserved", message).field(name));
     }
     let key = entry.key.clone();
+    if key == "milestone" {
+        arguments::version(value, argument)?;
+    }
     front_matter::write(&mut edit.document, &[Change::Value(&key, Scalar::Text(value.to_owned()))]);
     Ok(())
 }

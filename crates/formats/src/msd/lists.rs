@@ -19,7 +19,7 @@ pub(super) fn add_decision(given: &Arguments, site: &Site<'_>) -> Result<Outcome
     let why = why.map(|why| format!(" — {why}")).unwrap_or_default();
     let bullet = format!("- [Phase {}]: {summary}{why}", phase.as_ref().map_or("?", |id| id.as_str()));
     let created = add(&mut edit, &DECISIONS, "## Decisions", &bullet);
-    edit.check_bystanders("summary")?;
+    edit.check_reads("summary", &[&bullet])?;
     let mut body = members([("added", true.into()), ("decision", bullet.into())]);
     note_created(&mut body, created);
     edit.finish(body)
@@ -35,7 +35,7 @@ pub(super) fn add_blocker(given: &Arguments, site: &Site<'_>) -> Result<Outcome,
     }
     let mut edit = Edit::open(site)?;
     let created = add(&mut edit, &BLOCKERS, "### Blockers", &bullet);
-    edit.check_bystanders("text")?;
+    edit.check_reads("text", &[&bullet])?;
     let mut body = members([("added", true.into()), ("blocker", text.into())]);
     note_created(&mut body, created);
     edit.finish(body)
@@ -140,12 +140,12 @@ pub(super) fn add_evolution(given: &Arguments, site: &Site<'_>) -> Result<Outcom
     let section = outline.section("Roadmap Evolution");
     if let Some(section) = section {
         let mut own = outline.own(section);
-        if own.any(|line| outline.content(line).trim_end() == entry) {
+        if own.any(|line| !outline.lines()[line].fenced && outline.content(line).trim_end() == entry) {
             let reply = members([("added", false.into()), ("reason", "duplicate".into()), ("entry", entry.into())]);
             return edit.finish(reply);
         }
         bullets::add(&mut edit.document, section, &entry);
-        edit.check_bystanders("note")?;
+        edit.check_reads("note", &[&entry])?;
         return edit.finish(members([("added", true.into()), ("entry", entry.into())]));
     }
     let block = ["### Roadmap Evolution", "", entry.as_str()];
@@ -153,7 +153,7 @@ pub(super) fn add_evolution(given: &Arguments, site: &Site<'_>) -> Result<Outcom
         Some(beneath) => lines::append_block(&mut edit.document, beneath, &block),
         None => lines::append_section(&mut edit.document, "## Accumulated Context", &block),
     }
-    edit.check_bystanders("note")?;
+    edit.check_reads("note", &[&entry])?;
     edit.finish(members([
         ("added", true.into()),
         ("entry", entry.as_str().into()),

@@ -72,7 +72,7 @@ pub(super) fn record(given: &Arguments, site: &Site<'_>) -> Result<Outcome, Refu
             None => lines::append_block(&mut edit.document, beneath, &[&header, RULE, &new]),
         },
     }
-    edit.check_bystanders("plan")?;
+    edit.check_reads("plan", &[&new])?;
     edit.finish(body)
 }
 

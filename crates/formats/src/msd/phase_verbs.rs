@@ -4,7 +4,7 @@ use format::front_matter::Scalar;
 use model::{Outcome, Refusal, Reply, Value};
 
 use super::arguments::Arguments;
-use super::edit::Edit;
+use super::edit::{Edit, holds_label};
 use super::members;
 use super::phase_id::PhaseId;
 use super::position::{PlanValue, Position, is_whole, leading_number};
@@ -27,7 +27,7 @@ fn begin_as(stage: Stage, given: &Arguments, site: &Site<'_>) -> Result<Outcome,
     let (given_name, plans) = (given.filled("name")?, given.count("plans")?);
     if let Some(name) = given_name.as_deref().filter(|name| !gives_back(phase.as_str(), name)) {
         return Err(Refusal::invalid("name", format!("Phase \"N ({name})\" would not be read back with that name"))
-            .hint("close every parenthesis that the name opens, and let it begin with no bracket"));
+            .hint("close every parenthesis that it opens, begin it with no bracket, and name no field in bold"));
     }
     let mut edit = Edit::open(site)?;
     let id = phase.as_str();
@@ -52,7 +52,7 @@ fn begin_as(stage: Stage, given: &Arguments, site: &Site<'_>) -> Result<Outcome,
         let total = old.as_ref().and_then(|old| old.total.clone()).or_else(|| derived_total(&edit));
         set_phase(&mut edit, id, total.as_deref(), name.as_deref())?;
         if let Some(name) = &name {
-            edit.set("Current Phase Name", name)?;
+            edit.set("Current Phase Name", unlabelled(name).unwrap_or_default())?;
         } else if !is_current {
             edit.set("Current Phase Name", "")?;
             edit.clear("current_phase_name");
@@ -65,7 +65,10 @@ fn begin_as(stage: Stage, given: &Arguments, site: &Site<'_>) -> Result<Outcome,
             if plan_count.is_some() {
                 edit.set("Total Plans in Phase", &plans)?;
             }
-            let focus = name.as_ref().map_or(format!("Phase {id}"), |name| format!("Phase {id} — {name}"));
+            let focus = name
+                .as_deref()
+                .and_then(unlabelled)
+                .map_or(format!("Phase {id}"), |name| format!("Phase {id} — {name}"));
             edit.set_if_own("Current focus", &focus)?;
             edit.set("Last Activity Description", &what)?;
         }
@@ -99,7 +102,13 @@ fn set_phase(edit: &mut Edit<'_>, id: &str, total: Option<&str>, name: Option<&s
 
 /// Whether a phase's name is read back from `N (Name)`.
 fn gives_back(id: &str, name: &str) -> bool {
-    Position::parse(&position(id, None, Some(name))).is_some_and(|read| read.name.as_deref() == Some(name))
+    let is_read = |read: Position| read.name.as_deref() == Some(name);
+    unlabelled(name).is_some() && Position::parse(&position(id, None, Some(name))).is_some_and(is_read)
+}
+
+/// The name, unless it would be read as a field wherever in the body it stands.
+fn unlabelled(name: &str) -> Option<&str> {
+    Some(name).filter(|name| !holds_label(name))
 }
 
 /// **Shape**: `N of M (Name)`, the parts that are known.
@@ -225,7 +234,7 @@ pub(super) fn complete(given: &Arguments, site: &Site<'_>) -> Result<Outcome, Re
         Next::Phase { id, name } => {
             let total = total.or_else(|| derived_total(&edit));
             set_phase(&mut edit, id, total.as_deref(), name.as_deref())?;
-            edit.set("Current Phase Name", name.as_deref().unwrap_or_default())?;
+            edit.set("Current Phase Name", name.as_deref().and_then(unlabelled).unwrap_or_default())?;
             if name.is_none() {
                 edit.clear("current_phase_name");
             }

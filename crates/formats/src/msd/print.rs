@@ -21,25 +21,21 @@ pub(super) fn as_typed(mut typed: Object) -> Result<Object, Refusal> {
 
 /// The reply: whole, or with `--raw` its first value, or with `--pick` a part.
 pub(super) fn reply(printed: &Printed<'_>) -> String {
-    if let Some(Value::String(path)) = option(printed, "pick") {
-        return part(printed.reply, &path).map(|value| bare(&value)).unwrap_or_default();
+    if let Some(Value::String(path)) = printed.typed.get("pick") {
+        return part(printed.reply, path).map(|value| bare(&value)).unwrap_or_default();
     }
-    if option(printed, "raw").is_some() {
+    if printed.typed.contains_key("raw") {
         return printed.reply.values().next().map(bare).unwrap_or_default();
     }
     Value::Object(printed.reply.clone()).to_string()
-}
-
-fn option(printed: &Printed<'_>, name: &str) -> Option<Value> {
-    printed.typed.get(name).cloned().or_else(|| trailing(printed.typed, name))
 }
 
 /// The refusal for a part that the reply does not have and never has.
 ///
 /// What `json` leaves out because it is not known prints as what is empty.
 pub(super) fn unpicked(printed: &Printed<'_>) -> Option<Refusal> {
-    let Some(Value::String(path)) = option(printed, "pick") else { return None };
-    if part(printed.reply, &path).is_some() || (printed.call.tool == "msd_state_json" && is_key(&path)) {
+    let Some(Value::String(path)) = printed.typed.get("pick") else { return None };
+    if part(printed.reply, path).is_some() || (printed.call.tool == "msd_state_json" && is_key(path)) {
         return None;
     }
     let names: Vec<Value> = printed.reply.keys().map(|name| name.as_str().into()).collect();
@@ -93,13 +89,16 @@ fn part(reply: &Object, path: &str) -> Option<Value> {
 pub(super) fn no_verb(mut typed: Object) -> Result<Object, Refusal> {
     let Some(Value::Array(words)) = typed.shift_remove("verb") else { return as_typed(typed) };
     let word = words.first().and_then(Value::as_str).unwrap_or_default();
-    if super::commands::verbs().any(|verb| verb.split(' ').next() == Some(word)) {
-        let option = typed.keys().next().map_or("verb", String::as_str);
+    let is_begun = super::commands::verbs().any(|verb| verb.split(' ').next() == Some(word));
+    if let Some(option) = typed.keys().next().filter(|_| is_begun) {
         return Err(Refusal::invalid(option, format!("{word} stands right behind state, options behind it"))
             .hint(format!("mainstay msd state {word} … --{option} …")));
     }
-    let known: Vec<Value> = super::commands::verbs().map(Value::from).collect();
-    Err(Refusal::new(RefusalClass::Usage, "unknown_verb", format!("state has no verb {word:?}"))
+    let known = super::commands::verbs().filter(|verb| !is_begun || verb.split(' ').next() == Some(word));
+    let known: Vec<Value> = known.map(Value::from).collect();
+    let said = words.iter().filter_map(Value::as_str).take(if is_begun { 2 } else { 1 });
+    let said = said.collect::<Vec<_>>().join(" ");
+    Err(Refusal::new(RefusalClass::Usage, "unknown_verb", format!("state has no verb {said:?}"))
         .field("verb")
         .allowed(known)
         .hint("mainstay msd --help lists the verbs"))
@@ -110,26 +109,19 @@ pub(super) fn patch(mut typed: Object) -> Result<Object, Refusal> {
     let Some(Value::Array(tokens)) = typed.shift_remove("fields") else {
         return Err(super::arguments::missing("fields"));
     };
-    let split = split(&tokens)?;
+    let fields = fields(&tokens)?;
     let mut arguments = as_typed(typed)?;
-    arguments.extend(split.globals.into_iter().filter(|(name, _)| !OF_PRINT.contains(&name.as_str())));
-    arguments.insert("fields".into(), Value::Object(split.fields));
+    arguments.insert("fields".into(), Value::Object(fields));
     Ok(arguments)
 }
 
-/// What was typed behind `patch`.
-struct Split {
-    fields: Object,
-    globals: Object,
-}
-
-fn split(tokens: &[Value]) -> Result<Split, Refusal> {
+fn fields(tokens: &[Value]) -> Result<Object, Refusal> {
     let mut texts = tokens.iter().filter_map(Value::as_str).peekable();
-    let mut split = Split { fields: Object::new(), globals: Object::new() };
+    let mut fields = Object::new();
     while let Some(token) = texts.next() {
-        if token.starts_with('{') && split.fields.is_empty() {
+        if token.starts_with('{') && fields.is_empty() {
             let bad = |error| Refusal::invalid("fields", format!("the fields are no JSON object: {error}"));
-            split.fields = serde_json::from_str(token).map_err(bad)?;
+            fields = serde_json::from_str(token).map_err(bad)?;
             continue;
         }
         let Some(flag) = token.strip_prefix("--").filter(|flag| !flag.is_empty()) else {
@@ -137,28 +129,17 @@ fn split(tokens: &[Value]) -> Result<Split, Refusal> {
             return Err(Refusal::invalid("fields", message)
                 .hint("mainstay msd state patch --Status \"In progress\" --Plan \"2 of 3\""));
         };
-        if flag == "raw" {
-            split.globals.insert(flag.to_owned(), true.into());
-            continue;
-        }
         let (name, value) = match flag.split_once('=') {
             Some((name, value)) => (name, value),
             None => {
                 (flag, texts.next_if(|next| !next.starts_with("--")).ok_or_else(|| super::arguments::missing(flag))?)
             }
         };
-        let into = if matches!(name, "ws" | "pick") { &mut split.globals } else { &mut split.fields };
-        if into.insert(name.to_owned(), value.into()).is_some() {
+        if fields.insert(name.to_owned(), value.into()).is_some() {
             return Err(Refusal::invalid(name, format!("--{name} is given twice")));
         }
     }
-    Ok(split)
-}
-
-/// An option of the printing that stands among the fields of `patch`.
-fn trailing(typed: &Object, name: &str) -> Option<Value> {
-    let tokens = typed.get("fields")?.as_array()?;
-    split(tokens).ok()?.globals.shift_remove(name)
+    Ok(fields)
 }
 
 #[cfg(test)]
@@ -174,11 +155,7 @@ mod tests {
     fn fields_are_typed_as_flags_or_as_json() {
         let check = |texts: &[&str]| patch(tokens(texts)).map(|arguments| Value::Object(arguments).to_string());
         assert_eq!(check(&["--Status", "a b", "--Plan=--x"]).unwrap(), r#"{"fields":{"Status":"a b","Plan":"--x"}}"#);
-        assert_eq!(
-            check(&["--Status", "a", "--ws", "night", "--raw"]).unwrap(),
-            r#"{"ws":"night","fields":{"Status":"a"}}"#
-        );
-        assert_eq!(check(&[r#"{"Status":"a"}"#, "--pick", "x"]).unwrap(), r#"{"fields":{"Status":"a"}}"#);
+        assert_eq!(check(&[r#"{"Status":"a"}"#, "--Plan", "x"]).unwrap(), r#"{"fields":{"Status":"a","Plan":"x"}}"#);
         for (texts, code) in [
             (&["Status", "a"][..], "invalid_argument"),
             (&["--Status"], "missing_argument"),

@@ -72,6 +72,17 @@ pub(super) fn prune(given: &Arguments, site: &Site<'_>) -> Result<Outcome, Refus
     ]);
     let heading = format!("## Pruned {} (phases 1-{cutoff}, kept recent {keep})", site.today());
     let archive = archived(&archive_text(site)?, &heading, &moved, &edit.body());
+    let limit = documents::ALL[1].1;
+    if archive.len() as u64 > limit {
+        let path = site.place.path(ARCHIVE);
+        return Err(Refusal::new(
+            RefusalClass::Corrupt,
+            "too_large",
+            format!("{path} would be larger than {limit} bytes"),
+        )
+        .with("path", path.as_str())
+        .hint(format!("move {path} away; prune begins another")));
+    }
     let outline = edit.document.outline();
     let moving = moved.iter().flat_map(|moved| &moved.entries);
     let spans: Vec<_> = moving.map(|entry| (lines::bytes(&outline, entry.clone()), "")).collect();

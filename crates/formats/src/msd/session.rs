@@ -6,7 +6,7 @@ use model::{Outcome, Refusal, Reply, Value};
 use super::arguments::{Arguments, conflict};
 use super::body::{Body, SESSIONS};
 use super::documents::{self, WAITING};
-use super::edit::Edit;
+use super::edit::{self, Edit};
 use super::members;
 use super::site::Site;
 
@@ -34,6 +34,8 @@ pub(super) fn record(given: &Arguments, site: &Site<'_>) -> Result<Outcome, Refu
     } else {
         "Last session"
     };
+    let said = ["stopped_at", "resume_file", "paused_at"].into_iter().zip(&values);
+    let texts: Vec<(&str, String)> = said.filter_map(|(name, (_, value))| Some((name, value.clone()?))).collect();
     let wanted = std::iter::once((dated, Some(now))).chain(values).filter_map(|(name, value)| Some((name, value?)));
     if has_section {
         for (name, value) in wanted {
@@ -41,16 +43,22 @@ pub(super) fn record(given: &Arguments, site: &Site<'_>) -> Result<Outcome, Refu
                 let section = edit.body().first_of(&SESSIONS).expect("it stood there before");
                 lines::append_line(&mut edit.document, section, &format!("{name}: {value}"));
                 edit.updated.push(name.to_owned());
+                edit.note_written(name, &value);
             }
         }
     } else {
-        let (names, added): (Vec<_>, Vec<_>) =
-            wanted.map(|(name, value)| (name.to_owned(), format!("{name}: {value}"))).unzip();
+        let mut added = Vec::new();
+        for (name, value) in wanted {
+            added.push(format!("{name}: {value}"));
+            edit.updated.push(name.to_owned());
+            edit.note_written(name, &value);
+        }
         let added: Vec<&str> = added.iter().map(String::as_str).collect();
         lines::append_section(&mut edit.document, "## Session Continuity", &added);
-        edit.updated.extend(names);
     }
-    edit.check_bystanders("stopped_at")?;
+    for (argument, text) in &texts {
+        edit.check_reads(argument, &[text])?;
+    }
     if resumed {
         if remove_field(&mut edit.document, "Paused at") {
             edit.updated.push("Paused at".to_owned());
@@ -83,7 +91,7 @@ pub(super) fn wait(given: &Arguments, site: &Site<'_>) -> Result<Outcome, Refusa
     let kind = given.filled("type")?.unwrap_or_else(|| "decision".to_owned());
     let options = given.list("options", '|')?.unwrap_or_default();
     let phase = given.phase("phase")?;
-    site.state()?;
+    edit::check(site)?;
     let waiting = members([
         ("status", "waiting".into()),
         ("type", kind.into()),
@@ -104,7 +112,7 @@ pub(super) fn wait(given: &Arguments, site: &Site<'_>) -> Result<Outcome, Refusa
 
 /// `signal-resume`.
 pub(super) fn resume(_given: &Arguments, site: &Site<'_>) -> Result<Outcome, Refusal> {
-    site.state()?;
+    edit::check(site)?;
     if let Some(refusal) = documents::hidden(&site.view, &site.place, WAITING) {
         return Err(refusal);
     }

@@ -4,6 +4,7 @@ mod cases;
 mod hosts;
 mod mended;
 mod properties;
+mod readback;
 
 use std::cell::Cell;
 use std::collections::BTreeMap;

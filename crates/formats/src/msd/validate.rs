@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 
-use format::document::fields;
-use format::front_matter::{FrontMatter, Held, Located, Subset, locate};
+use format::document::{Document, fields};
+use format::front_matter::{FrontMatter, Held, Located, Subset};
 use model::{Object, Outcome, Refusal, Reply, Value, Warning};
 
 use super::arguments::Arguments;
 use super::body::{Body, POSITION, SESSIONS};
 use super::derive::paused;
-use super::documents::Stored;
+use super::documents::{self, STATE, Stored};
 use super::edit::has_merge_markers;
 use super::members;
 use super::milestones::ACTIONS;
@@ -30,7 +30,9 @@ pub(super) fn validate(given: &Arguments, site: &Site<'_>) -> Result<Outcome, Re
     let strict = given.switch("strict")?;
     let stored = site.state()?;
     let (warnings, drift) = findings(&stored, site);
-    let valid = warnings.iter().all(|warning| INFO.contains(&warning.code.as_ref()));
+    // What was not read is not valid, however good what was read before it is.
+    let is_read = documents::hidden(&site.view, &site.place, STATE).is_none();
+    let valid = is_read && warnings.iter().all(|warning| INFO.contains(&warning.code.as_ref()));
     let mut body = members([("valid", valid.into()), ("drift", Value::Object(drift))]);
     if strict {
         body.insert("strict".into(), true.into());
@@ -41,6 +43,7 @@ pub(super) fn validate(given: &Arguments, site: &Site<'_>) -> Result<Outcome, Re
 /// The findings, and the numbers that drifted.
 pub(super) fn findings(stored: &Stored, site: &Site<'_>) -> (Vec<Warning>, Object) {
     let text = &stored.text;
+    let document = Document::new(text.clone());
     let mut found = Findings::default();
     if text.starts_with('\u{feff}') {
         found.say("bom", "the document begins with a byte order mark, which status lines do not read past");
@@ -51,17 +54,17 @@ pub(super) fn findings(stored: &Stored, site: &Site<'_>) -> (Vec<Warning>, Objec
     if text.contains('\0') {
         found.say("nul_bytes", "the document holds NUL bytes");
     }
-    if has_merge_markers(text) {
+    if has_merge_markers(&document) {
         found.say("merge_markers", "the document holds the conflict markers of a merge");
     }
-    if locate(text) == Located::Unclosed {
+    if *document.located() == Located::Unclosed {
         found.say("unterminated_front_matter", "the front matter opens and never closes");
     }
-    let front = FrontMatter::read(text);
-    found.front_matter(text, front.as_ref());
-    let body = Body::read(text);
+    let front = document.front();
+    found.front_matter(text, front);
+    let body = Body::of(&document);
     found.body(&body);
-    found.disk(&body, front.as_ref(), site);
+    found.disk(&body, front, site);
     if body.outline.lines().len() > LONG || text.lines().count() > LONG {
         found.say(
             "long_file",

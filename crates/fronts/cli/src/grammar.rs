@@ -4,9 +4,10 @@
 //! two, any case, `--flag VALUE` or `--flag=VALUE`) and positionals in the order of the data; those
 //! that a flag filled are skipped. `--` ends options. A token is an option only if some command of the
 //! format knows its name, so `-5` is text; where text with two dashes needs `=`, every such token is one.
-//! Behind the first word of the positional that takes the rest every token is text. Of the options of `mainstay` itself only `--json` and
-//! `--help` are understood here; the others stand before the format's name and are refused behind it,
-//! because taking `--actor` for a value would store it.
+//! Behind the first word of the positional that takes the rest every token is text; where text with two
+//! dashes needs `=`, the command's own options are known among it, and so are those of `mainstay`. Of the
+//! latter only `--json` and `--help` are understood here; the others stand before the format's name and
+//! are refused behind it, because taking `--actor` for a value would store it.
 
 use format::{Command, Format, Opt, Surface, Takes};
 use model::{Object, Refusal, Value};
@@ -101,6 +102,13 @@ impl<'a> Reader<'a, '_> {
         let mut rest = tokens.iter();
         while let Some(token) = rest.next() {
             match self.classify(token) {
+                Token::Text | Token::Foreign if self.mixes_the_rest(&filled) => {
+                    positionals.push(token);
+                    // What stands behind a name is its value, whatever option it looks like.
+                    if token.starts_with("--") && !token.contains('=') {
+                        positionals.extend(self.undashed(&mut rest));
+                    }
+                }
                 Token::Text | Token::Foreign | Token::Leading if self.begins_the_rest(&filled, positionals.len()) => {
                     positionals.push(token);
                     positionals.extend(rest.by_ref());
@@ -170,11 +178,16 @@ impl<'a> Reader<'a, '_> {
 
     // What stands behind an option without `=`.
     fn value<'t>(&self, rest: &mut std::slice::Iter<'t, String>) -> Option<&'t str> {
+        self.undashed(rest).map(String::as_str)
+    }
+
+    // The next token, unless it can be no value.
+    fn undashed<'t>(&self, rest: &mut std::slice::Iter<'t, String>) -> Option<&'t String> {
         let dashed = |token: &&String| token.len() > 2 && token.starts_with("--");
         let next =
             rest.as_slice().first().filter(|token| !(self.surface.dashed_values_need_equals && dashed(token)))?;
         rest.next();
-        Some(next.as_str())
+        Some(next)
     }
 
     // Whether the next positional is the one that takes all that is left.
@@ -182,6 +195,11 @@ impl<'a> Reader<'a, '_> {
         let open = |(slot, opt): &(&Option<Value>, &Opt)| opt.positional && slot.is_none();
         let next = filled.iter().zip(self.command.options).filter(open).nth(placed);
         next.is_some_and(|(_, opt)| opt.takes == Takes::Rest)
+    }
+
+    // Whether options are told from what the only positional, which takes all, is made of.
+    fn mixes_the_rest(&self, filled: &[Option<Value>]) -> bool {
+        self.surface.dashed_values_need_equals && self.begins_the_rest(filled, 0)
     }
 
     fn classify<'t>(&self, token: &'t str) -> Token<'t> {
