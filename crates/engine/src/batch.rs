@@ -10,6 +10,7 @@ use crate::deed::Deed;
 use crate::engine::Engine;
 use crate::locks::{Deadline, EVENT_WAIT};
 use crate::outset::spaces_of;
+use crate::ponder::Slate;
 use crate::refusals::OUTCOME_UNKNOWN;
 use crate::spool::{Events, Spool, spooled_reply};
 use crate::take_in::outside_context;
@@ -26,6 +27,8 @@ pub(crate) struct Asked {
     pub(crate) applied: Timestamp,
     /// The tool only reads; it is here because something waited to be taken in.
     pub(crate) reads: bool,
+    /// What has to be worked out before it can go on.
+    pub(crate) slate: Slate,
 }
 
 /// Who thinks about a request.

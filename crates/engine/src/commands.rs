@@ -8,6 +8,7 @@ use crate::checkpoint::CheckpointQuery;
 use crate::deed::Deed;
 use crate::engine::{Engine, Identity};
 use crate::locks::WAIT;
+use crate::ponder::Slate;
 use crate::rollback::RollbackQuery;
 use crate::undo::{self, UndoQuery};
 
@@ -80,7 +81,8 @@ impl Engine {
         let ctx = self.own_context(identity)?;
         let formats = self.formats_of(&deed)?;
         let call = Call::new(deed.word(), arguments);
-        let asked = Asked { thinker: Thinker::Own(deed), call, applied: ctx.now, ctx, reads: false };
+        let asked =
+            Asked { thinker: Thinker::Own(deed), call, applied: ctx.now, ctx, reads: false, slate: Slate::default() };
         write_own(self, &formats, asked, self.lock_wait(WAIT))
     }
 

@@ -11,7 +11,8 @@ use store::{Opener, Store, StoreError};
 use crate::batch::{Asked, Thinker, event, replay, write};
 use crate::home::Home;
 use crate::images::ProjectFiles;
-use crate::locks::WAIT;
+use crate::locks::{Deadline, WAIT};
+use crate::ponder::{self, Helper, Slate};
 use crate::probes::{self, HostProbes};
 use crate::read::{Read, read, read_in_memory};
 use crate::writer::Writer;
@@ -61,6 +62,7 @@ pub struct Engine {
     stores: Arc<dyn Opener>,
     store: Mutex<Option<Arc<dyn Store>>>,
     writer: OnceLock<Writer>,
+    helper: OnceLock<Helper>,
 }
 
 impl Engine {
@@ -86,6 +88,7 @@ impl Engine {
             stores: setup.stores,
             store: Mutex::new(None),
             writer: OnceLock::new(),
+            helper: OnceLock::new(),
         })
     }
 
@@ -167,7 +170,8 @@ impl Engine {
                 Err(refusal) => return Err(refusal),
             }
         }
-        let asked = Asked { thinker: Thinker::Format(format), applied: ctx.now, call, ctx, reads: tool.is_read() };
+        let (applied, reads, slate) = (ctx.now, tool.is_read(), Slate::default());
+        let asked = Asked { thinker: Thinker::Format(format), applied, call, ctx, reads, slate };
         if tool.effect == Effect::Event {
             return event(self, format, asked);
         }
@@ -183,11 +187,36 @@ impl Engine {
         }
     }
 
+    // What a request has to work out first is worked out here, where it holds no lock.
     fn submit(&self, format: &'static dyn Format, asked: Asked) -> Result<Reply, Refusal> {
+        let deadline = Deadline::within(self.lock_wait(WAIT));
+        let slate = asked.slate.clone();
+        let mut is_first = true;
+        loop {
+            let answer = self.submit_once(format, asked.clone());
+            let Some(question) = slate.open() else { return answer };
+            if !is_first && deadline.left().is_zero() {
+                return Err(ponder::overtaken());
+            }
+            is_first = false;
+            slate.keep(&question, self.work_out(format, &question)?);
+        }
+    }
+
+    fn submit_once(&self, format: &'static dyn Format, asked: Asked) -> Result<Reply, Refusal> {
         match self.writer.get() {
             Some(writer) => writer.submit(format, asked),
             None => write(self, format, &[asked], self.lock_wait(WAIT)).pop().expect("one request has one answer"),
         }
+    }
+
+    /// From now on questions that take long are worked out by processes that run `program`, which is our own.
+    pub fn ponder_in(&self, program: PathBuf) {
+        self.helper.get_or_init(|| Helper::of(program));
+    }
+
+    pub(crate) fn helper(&self) -> Option<&Helper> {
+        self.helper.get()
     }
 
     /// Starts the one writer thread of a server: from now on writing calls share commits.

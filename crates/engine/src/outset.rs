@@ -7,6 +7,7 @@ use store::Store;
 use crate::batch::{Answer, Asked, Thinker};
 use crate::engine::Engine;
 use crate::ground::Inspected;
+use crate::ponder::Desk;
 use crate::read::{is_waiting, survey};
 use crate::records::StoreRecords;
 use crate::take_in::{outside_context, take_in};
@@ -30,7 +31,8 @@ fn rehearse_one(engine: &Engine, asked: &Asked) -> Result<Option<Reply>, Refusal
     // What the engine does itself has been found to need a store.
     let Thinker::Format(format) = asked.thinker else { return Ok(None) };
     let records = StoreRecords::new(None);
-    let view = View { records: &records, files: engine.files(), probes: engine.probes() };
+    let desk = Desk::hurried(engine, format, &asked.slate);
+    let view = View { records: &records, files: engine.files(), probes: &desk };
     // What waits outside counts in memory, where only a change takes it in.
     let mut draft = Draft::new(&records);
     let mut warnings = Vec::new();

@@ -7,6 +7,7 @@ use store::{Reads, Store};
 use crate::engine::Engine;
 use crate::ground::{Ground, Inspected};
 use crate::outset::Sourced;
+use crate::ponder::Desk;
 use crate::records::StoreRecords;
 use crate::take_in::{outside_context, take_in};
 use crate::{refusals, tables};
@@ -59,7 +60,8 @@ fn look(
     ctx: &Context,
 ) -> Result<(Read, bool), Refusal> {
     let records = StoreRecords::new(reads);
-    let view = View { records: &records, files: engine.files(), probes: engine.probes() };
+    let desk = Desk::free(engine, format);
+    let view = View { records: &records, files: engine.files(), probes: &desk };
     let mut grounds = Vec::new();
     for space in format.spaces(Some(call), &view, ctx)? {
         let ground = survey(engine, reads, format, space, &view, ctx)?;
@@ -92,7 +94,8 @@ pub(crate) fn read_in_memory(
     let snapshot = store.map(Store::read).transpose().map_err(|error| refusals::of_store(&error))?;
     let reads = snapshot.as_deref();
     let records = StoreRecords::new(reads);
-    let view = View { records: &records, files: engine.files(), probes: engine.probes() };
+    let desk = Desk::free(engine, format);
+    let view = View { records: &records, files: engine.files(), probes: &desk };
     let mut grounds = Vec::new();
     for space in format.spaces(Some(call), &view, ctx)? {
         grounds.push(survey(engine, reads, format, space, &view, ctx)?);

@@ -8,6 +8,7 @@ use store::{EntryPage, Reads, Receipt, Unwinder};
 
 use crate::batch::{Asked, Thinker};
 use crate::engine::Engine;
+use crate::ponder::Desk;
 use crate::records::StoreRecords;
 use crate::tell::Teller;
 use crate::{receipts, refusals, rollback, undo};
@@ -37,7 +38,8 @@ pub(crate) fn reply(engine: &Engine, reads: &dyn Reads, asked: &Asked, receipt: 
     let records = StoreRecords::new(Some(reads));
     let mut draft = Draft::new(&records);
     draft.lay(&back);
-    let view = View { records: &draft, files: engine.files(), probes: engine.probes() };
+    let desk = Desk::hurried(engine, format, &asked.slate);
+    let view = View { records: &draft, files: engine.files(), probes: &desk };
     let thought = format.handle(call, &view, &ctx);
     records.check()?;
     Ok(receipts::replayed(thought?.reply.to_object()))

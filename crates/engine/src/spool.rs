@@ -15,6 +15,7 @@ use model::{Call, Context, Object, Origin, Refusal, Reply, Timestamp, Value, War
 
 use crate::batch::{Answer, Asked, Thinker};
 use crate::home::{Home, open_plain};
+use crate::ponder::Slate;
 use crate::{clock, refusals};
 
 /// Largest event file that is written or read. **Units**: bytes.
@@ -160,7 +161,8 @@ impl Spool {
         };
         let noted = object.get("noted").and_then(Value::as_object).cloned().unwrap_or_default();
         let call = Call { noted, ..Call::new(tool.name, arguments) };
-        let asked = Asked { thinker: Thinker::Format(format), call, ctx: event, applied: ctx.now, reads: false };
+        let (thinker, slate) = (Thinker::Format(format), Slate::default());
+        let asked = Asked { thinker, call, ctx: event, applied: ctx.now, reads: false, slate };
         Some(Spooled { id, path, asked })
     }
 }

@@ -8,6 +8,7 @@ use crate::batch::{Answer, Asked, Thinker};
 use crate::deed::{self, Deed, Thought};
 use crate::engine::Engine;
 use crate::ground::Ground;
+use crate::ponder::Desk;
 use crate::records::StoreRecords;
 use crate::tabled::Tabled;
 use crate::take_in::{self, TakenIn, take_in};
@@ -207,7 +208,8 @@ impl<'a> Turn<'a> {
     fn handle(&self, txn: &mut dyn Txn, asked: &Asked, format: &'static dyn Format) -> Result<Decided, Refusal> {
         let (call, ctx) = (&asked.call, &asked.ctx);
         let records = StoreRecords::new(Some(reads_of(txn)));
-        let view = View { records: &records, files: self.engine.files(), probes: self.engine.probes() };
+        let desk = Desk::hurried(self.engine, format, &asked.slate);
+        let view = View { records: &records, files: self.engine.files(), probes: &desk };
         let spaces = format.spaces(Some(call), &view, ctx)?;
         self.have_been_looked_at(&spaces)?;
         if !asked.reads {

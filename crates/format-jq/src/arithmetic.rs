@@ -20,16 +20,15 @@ pub(crate) fn arithmetic(run: &Run<'_>, operator: Operator, left: Value, right: 
 }
 
 /// Whether a comparison holds.
-pub(crate) fn compare(comparison: Comparison, left: &Value, right: &Value) -> bool {
-    let order = left.compare(right);
-    match comparison {
-        Comparison::Equal => order.is_eq(),
-        Comparison::Unequal => order.is_ne(),
-        Comparison::Less => order.is_lt(),
-        Comparison::LessOrEqual => order.is_le(),
-        Comparison::Greater => order.is_gt(),
-        Comparison::GreaterOrEqual => order.is_ge(),
-    }
+pub(crate) fn compare(run: &Run<'_>, comparison: Comparison, left: &Value, right: &Value) -> Caught<bool> {
+    Ok(match comparison {
+        Comparison::Equal => run.equal(left, right)?,
+        Comparison::Unequal => !run.equal(left, right)?,
+        Comparison::Less => run.compare(left, right)?.is_lt(),
+        Comparison::LessOrEqual => run.compare(left, right)?.is_le(),
+        Comparison::Greater => run.compare(left, right)?.is_gt(),
+        Comparison::GreaterOrEqual => run.compare(left, right)?.is_ge(),
+    })
 }
 
 fn cannot(left: &Value, right: &Value, what: &str) -> Halt {
@@ -72,13 +71,26 @@ fn subtract(run: &Run<'_>, left: &Value, right: &Value) -> Caught<Value> {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => Ok(Value::number(left.value() - right.value())),
         (Value::Array(left), Value::Array(right)) => {
-            run.spend(left.items().len().saturating_mul(right.items().len()))?;
             run.allocate(left.items().len(), 0)?;
-            let kept = left.items().iter().filter(|item| right.items().iter().all(|gone| !gone.equals(item)));
-            Value::array(kept.cloned().collect())
+            let mut kept = Vec::new();
+            for item in left.items() {
+                if !is_among(run, item, right.items())? {
+                    kept.push(item.clone());
+                }
+            }
+            Value::array(kept)
         }
         _ => Err(cannot(left, right, "subtracted")),
     }
+}
+
+fn is_among(run: &Run<'_>, wanted: &Value, items: &[Value]) -> Caught<bool> {
+    for item in items {
+        if run.equal(item, wanted)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn multiply(run: &Run<'_>, left: Value, right: Value) -> Caught<Value> {

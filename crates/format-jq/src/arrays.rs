@@ -44,11 +44,10 @@ pub(crate) fn reverse(run: &Run<'_>, input: Value, _: &[Value]) -> Caught<Value>
 }
 
 fn sorted(run: &Run<'_>, input: &Value) -> Caught<Vec<Value>> {
-    let mut items = items(input, "sorted")?;
-    run.allocate(items.len(), 0)?;
-    run.spend(items.len() * (usize::BITS - items.len().leading_zeros()) as usize)?;
-    items.sort_by(Value::compare);
-    Ok(items)
+    let items = items(input, "sorted")?;
+    // Each item begins as a list of its own.
+    run.allocate(items.len() * 2, 0)?;
+    run.sort(items, &mut |own, others| run.compare(own, others))
 }
 
 pub(crate) fn sort(run: &Run<'_>, input: Value, _: &[Value]) -> Caught<Value> {
@@ -56,9 +55,23 @@ pub(crate) fn sort(run: &Run<'_>, input: Value, _: &[Value]) -> Caught<Value> {
 }
 
 pub(crate) fn unique(run: &Run<'_>, input: Value, _: &[Value]) -> Caught<Value> {
-    let mut items = sorted(run, &input)?;
-    items.dedup_by(|later, earlier| later.equals(earlier));
-    Value::array(items)
+    let items = sorted(run, &input)?;
+    Value::array(distinct(run, items, |item| item)?)
+}
+
+// Of each stretch of equal ones the first.
+fn distinct<T>(run: &Run<'_>, items: Vec<T>, key: fn(&T) -> &Value) -> Caught<Vec<T>> {
+    let mut kept: Vec<T> = Vec::with_capacity(items.len());
+    for item in items {
+        let is_new = match kept.last() {
+            Some(last) => !run.equal(key(last), key(&item))?,
+            None => true,
+        };
+        if is_new {
+            kept.push(item);
+        }
+    }
+    Ok(kept)
 }
 
 pub(crate) fn min(run: &Run<'_>, input: Value, _: &[Value]) -> Caught<Value> {
@@ -72,12 +85,19 @@ pub(crate) fn max(run: &Run<'_>, input: Value, _: &[Value]) -> Caught<Value> {
 // The first of the least, the last of the greatest.
 fn extreme(run: &Run<'_>, input: &Value, wanted: Ordering) -> Caught<Value> {
     let items = items(input, "sorted")?;
-    run.spend(items.len())?;
-    let better = |best: Value, item: Value| {
-        let order = item.compare(&best);
-        if order == wanted || (order.is_eq() && wanted.is_gt()) { item } else { best }
-    };
-    Ok(items.into_iter().reduce(better).unwrap_or(Value::Null))
+    Ok(best(run, items, |item| item, wanted)?.unwrap_or(Value::Null))
+}
+
+fn best<T>(run: &Run<'_>, items: Vec<T>, key: fn(&T) -> &Value, wanted: Ordering) -> Caught<Option<T>> {
+    let mut items = items.into_iter();
+    let Some(mut best) = items.next() else { return Ok(None) };
+    for item in items {
+        let order = run.compare(key(&item), key(&best))?;
+        if order == wanted || (order.is_eq() && wanted.is_gt()) {
+            best = item;
+        }
+    }
+    Ok(Some(best))
 }
 
 pub(crate) fn flatten(run: &Run<'_>, input: Value, arguments: &[Value]) -> Caught<Value> {
@@ -118,27 +138,45 @@ pub(crate) fn transpose(run: &Run<'_>, input: Value, _: &[Value]) -> Caught<Valu
     Value::array((0..width).map(column).collect::<Caught<_>>()?)
 }
 
+/// The place of an item in a sorted array; where it is not in it, -1 less the place where it belongs.
+pub(crate) fn bsearch(run: &Run<'_>, input: Value, arguments: &[Value]) -> Caught<Value> {
+    let Some(items) = input.as_items() else {
+        return Err(Halt::error(format!("{} cannot be searched from", shown(&input))));
+    };
+    let (mut from, mut to) = (0, items.len());
+    while from < to {
+        let middle = from + (to - from) / 2;
+        match run.compare(&items[middle], &arguments[0])? {
+            Ordering::Equal => return Ok(Value::count(middle)),
+            Ordering::Less => from = middle + 1,
+            Ordering::Greater => to = middle,
+        }
+    }
+    #[allow(clippy::cast_precision_loss, reason = "no array is that long")]
+    Ok(Value::number(-1.0 - from as f64))
+}
+
 /// What `sort_by` and its like make of items with their keys.
-pub(crate) fn keyed(control: Control, mut pairs: Vec<(Value, Value)>) -> Caught<Value> {
-    let by_key = |own: &(Value, Value), others: &(Value, Value)| own.0.compare(&others.0);
+pub(crate) fn keyed(run: &Run<'_>, control: Control, pairs: Vec<(Value, Value)>) -> Caught<Value> {
+    let key: fn(&(Value, Value)) -> &Value = |pair| &pair.0;
+    let value = |pair: (Value, Value)| pair.1;
+    if control == Control::MinBy || control == Control::MaxBy {
+        let wanted = if control == Control::MinBy { Ordering::Less } else { Ordering::Greater };
+        return Ok(best(run, pairs, key, wanted)?.map_or(Value::Null, value));
+    }
+    let pairs = run.sort(pairs, &mut |own, others| run.compare(&own.0, &others.0))?;
     match control {
-        Control::MinBy => {
-            let better = |best: (Value, Value), pair| if by_key(&pair, &best).is_lt() { pair } else { best };
-            return Ok(pairs.into_iter().reduce(better).map_or(Value::Null, |pair| pair.1));
+        Control::GroupBy => {
+            let mut groups: Vec<(Value, Vec<Value>)> = Vec::new();
+            for (key, item) in pairs {
+                match groups.last_mut() {
+                    Some((own, group)) if run.equal(own, &key)? => group.push(item),
+                    _ => groups.push((key, vec![item])),
+                }
+            }
+            Value::array(groups.into_iter().map(|(_, group)| Value::array(group)).collect::<Caught<_>>()?)
         }
-        Control::MaxBy => {
-            let better = |best: (Value, Value), pair| if by_key(&pair, &best).is_ge() { pair } else { best };
-            return Ok(pairs.into_iter().reduce(better).map_or(Value::Null, |pair| pair.1));
-        }
-        _ => pairs.sort_by(by_key),
+        Control::UniqueBy => Value::array(distinct(run, pairs, key)?.into_iter().map(value).collect()),
+        _ => Value::array(pairs.into_iter().map(value).collect()),
     }
-    if control == Control::GroupBy {
-        let groups = pairs.chunk_by(|own, others| own.0.equals(&others.0));
-        let group = |group: &[(Value, Value)]| Value::array(group.iter().map(|pair| pair.1.clone()).collect());
-        return Value::array(groups.map(group).collect::<Caught<_>>()?);
-    }
-    if control == Control::UniqueBy {
-        pairs.dedup_by(|later, earlier| later.0.equals(&earlier.0));
-    }
-    Value::array(pairs.into_iter().map(|pair| pair.1).collect())
 }

@@ -1,5 +1,6 @@
 //! The built-in functions of times; everything is UTC.
 
+use jiff::SignedDuration;
 use jiff::civil::DateTime;
 use jiff::fmt::strtime::{self, BrokenDownTime};
 use jiff::tz::Offset;
@@ -13,12 +14,12 @@ pub(crate) fn now(run: &Run<'_>, _: Value, _: &[Value]) -> Caught<Value> {
     Ok(Value::number(run.now))
 }
 
-// The second that holds an instant, and the fraction of it. **Units**: seconds since 1970.
+// The second of an instant without its fraction, and that fraction. **Units**: seconds since 1970.
 fn civil(seconds: f64) -> Option<(DateTime, f64)> {
-    let whole = seconds.floor();
+    let whole = seconds.trunc();
     #[allow(clippy::cast_possible_truncation, reason = "saturates; jiff refuses what is out of range")]
     let instant = jiff::Timestamp::from_second(whole as i64).ok().filter(|_| seconds.is_finite())?;
-    Some((Offset::UTC.to_datetime(instant), seconds - whole))
+    Some((Offset::UTC.to_datetime(instant), seconds - seconds.floor()))
 }
 
 fn broken_down(civil: DateTime, fraction: f64) -> Caught<Value> {
@@ -59,11 +60,14 @@ fn from_parts(value: &Value, function: &str) -> Caught<DateTime> {
     }
     let [year, month, day, hour, minute, second] = parts;
     let invalid = || Halt::error("invalid gmtime representation");
-    let small = |number: i64| i8::try_from(number).map_err(|_| invalid());
-    let year = i16::try_from(year).map_err(|_| invalid())?;
-    let month = small(month.saturating_add(1))?;
-    DateTime::new(year, month, small(day)?, small(hour)?, small(minute)?, small(second.min(59))?, 0)
-        .map_err(|_| invalid())
+    // Whatever is beyond its range counts on in the next larger unit.
+    let year = year.checked_add(month.div_euclid(12)).and_then(|year| i16::try_from(year).ok()).ok_or_else(invalid)?;
+    let month = i8::try_from(month.rem_euclid(12) + 1).map_err(|_| invalid())?;
+    let first = DateTime::new(year, month, 1, 0, 0, 0, 0).map_err(|_| invalid())?;
+    let units = [(day.saturating_sub(1), 86_400), (hour, 3_600), (minute, 60), (second, 1)];
+    let seconds = units.iter().try_fold(0i64, |sum, (count, seconds)| sum.checked_add(count.checked_mul(*seconds)?));
+    let span = SignedDuration::from_secs(seconds.ok_or_else(invalid)?);
+    first.checked_add(span).map_err(|_| invalid())
 }
 
 pub(crate) fn mktime(_: &Run<'_>, input: Value, _: &[Value]) -> Caught<Value> {
@@ -94,7 +98,8 @@ pub(crate) fn strftime(run: &Run<'_>, input: Value, arguments: &[Value]) -> Caug
     }
 }
 
-// What a time of day alone does not know: the zone, its offset, the seconds since 1970.
+// What a time of day alone does not know: the zone, its offset, the seconds since 1970. The forms of a country
+// are those of none; what is no conversion stays as it is.
 fn in_utc(form: &str, civil: DateTime) -> String {
     let mut out = String::with_capacity(form.len());
     let mut letters = form.chars();
@@ -102,6 +107,15 @@ fn in_utc(form: &str, civil: DateTime) -> String {
         match (letter, if letter == '%' { letters.next() } else { None }) {
             ('%', Some('Z')) => out.push_str("UTC"),
             ('%', Some('z')) => out.push_str("+0000"),
+            ('%', Some('c')) => out.push_str("%a %b %e %H:%M:%S %Y"),
+            ('%', Some('x')) => out.push_str("%m/%d/%y"),
+            ('%', Some('X')) => out.push_str("%H:%M:%S"),
+            ('%', Some('r')) => out.push_str("%I:%M:%S %p"),
+            ('%', Some(unknown)) if !CONVERSIONS.contains(unknown) => {
+                out.push_str("%%");
+                out.push(unknown);
+            }
+            ('%', None) => out.push_str("%%"),
             ('%', Some('s')) => {
                 let seconds = Offset::UTC.to_timestamp(civil).map_or(0, jiff::Timestamp::as_second);
                 out.push_str(&seconds.to_string());
@@ -114,6 +128,9 @@ fn in_utc(form: &str, civil: DateTime) -> String {
     }
     out
 }
+
+/// What may stand behind `%`: conversions, and the flags and widths before them.
+const CONVERSIONS: &str = "ABCDFGHIMPRSTUVWYabdeghjklmnpstuwy%_-^#0123456789";
 
 pub(crate) fn strptime(_: &Run<'_>, input: Value, arguments: &[Value]) -> Caught<Value> {
     let Some(text) = input.as_text() else {

@@ -39,6 +39,13 @@ pub enum Failure {
     Limit(&'static str),
 }
 
+impl Failure {
+    /// Whether more effort might have helped.
+    pub fn is_for_want_of_effort(&self) -> bool {
+        matches!(self, Self::Limit("time" | "memory"))
+    }
+}
+
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

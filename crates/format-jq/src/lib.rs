@@ -3,7 +3,8 @@
 //! Reference semantics are those of jq 1.7. Key order and the text of numbers that nobody computed
 //! with are kept. There is no environment, no input but the document, no file; the clock is the
 //! caller's. Work, memory, nesting and the stack are counted while a program runs, so that every run
-//! ends soon and the same program over the same document always ends the same way.
+//! ends soon. What one step costs is bounded but not the same everywhere, so the caller says too when the
+//! time is over.
 //!
 //! The interpreter is our own because no library bounds steps, memory and stack, and because
 //! libraries that compile updates by other means than paths differ from jq exactly where state is
@@ -16,10 +17,15 @@
 mod access;
 mod arithmetic;
 mod arrays;
+mod base;
+mod compare;
 mod dates;
+mod deletion;
 mod formats;
 mod halt;
 mod library;
+mod limits;
+mod live;
 mod math;
 mod message;
 mod native;
@@ -38,4 +44,5 @@ mod text;
 mod value;
 
 pub use halt::Failure;
+pub use limits::Limits;
 pub use program::{Outputs, Program, equal};

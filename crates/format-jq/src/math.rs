@@ -51,11 +51,46 @@ pub(crate) fn of_one(name: &str) -> Option<Plain> {
         "asinh" => of_number!(f64::asinh),
         "acosh" => of_number!(f64::acosh),
         "atanh" => of_number!(f64::atanh),
+        "significand" => of_number!(|x| scaled(x, -exponent(x))),
+        "logb" => of_number!(|x| if x == 0.0 {
+            f64::NEG_INFINITY
+        } else if x.is_finite() {
+            exponent(x)
+        } else {
+            x.abs()
+        }),
+        "frexp" => |_, input, _| {
+            let number = number(&input)?;
+            let power = if number == 0.0 || !number.is_finite() { 0.0 } else { exponent(number) + 1.0 };
+            Value::array(vec![Value::number(scaled(number, -power)), Value::number(power)])
+        },
+        "modf" => |_, input, _| {
+            let number = number(&input)?;
+            let rest = if number.is_infinite() { 0.0_f64.copysign(number) } else { number.fract() };
+            Value::array(vec![Value::number(rest), Value::number(number.trunc())])
+        },
         "isinfinite" => |_, input, _| Ok(Value::Bool(number(&input)?.is_infinite())),
         "isnan" => |_, input, _| Ok(Value::Bool(number(&input)?.is_nan())),
         "isnormal" => |_, input, _| Ok(Value::Bool(number(&input)?.is_normal())),
         _ => return None,
     })
+}
+
+// The power of two that a number lies at or just above; 0 for what has none.
+fn exponent(number: f64) -> f64 {
+    if number == 0.0 || !number.is_finite() {
+        return 0.0;
+    }
+    // What is too small for a power of its own is made larger first.
+    let (number, shift) = if number.is_normal() { (number, 0) } else { (number * 2f64.powi(64), 64) };
+    let biased = i32::try_from(number.to_bits() >> 52 & 0x7FF).unwrap_or_default();
+    f64::from(biased - 1023 - shift)
+}
+
+// In two steps, since the power of two alone may lie outside the range.
+fn scaled(number: f64, power: f64) -> f64 {
+    let half = (power / 2.0).trunc();
+    number * half.exp2() * (power - half).exp2()
 }
 
 // A plain function of two numbers.
@@ -78,6 +113,8 @@ pub(crate) fn of_two(name: &str) -> Option<Plain> {
         "fmax" => of_numbers!(f64::max),
         "hypot" => of_numbers!(f64::hypot),
         "copysign" => of_numbers!(f64::copysign),
+        "ldexp" | "scalb" | "scalbln" => of_numbers!(scaled),
+        "drem" => of_numbers!(|x, y| x - y * (x / y).round_ties_even()),
         "fdim" => of_numbers!(|x, y| if x > y { x - y } else { 0.0 }),
         _ => return None,
     })

@@ -1,6 +1,6 @@
 //! Values as error messages show them: their kind, and not too much of their text.
 
-use crate::text::compact;
+use crate::text::beginning;
 use crate::value::Value;
 
 /// The longest text that is shown in full. **Units**: bytes.
@@ -11,7 +11,7 @@ const CUT: usize = 11;
 
 /// **Shape**: `object ({"a":"01234...)`.
 pub(crate) fn shown(value: &Value) -> String {
-    let text = compact(value);
+    let text = beginning(value, FULL);
     if text.len() <= FULL {
         return format!("{} ({text})", value.kind());
     }

@@ -134,6 +134,7 @@ fn plain_0(name: &str) -> Option<Plain> {
 fn plain_1(name: &str) -> Option<Plain> {
     Some(match name {
         "error" => |_, _, arguments| Err(Halt::Error(arguments[0].clone())),
+        "bsearch" => arrays::bsearch,
         "has" => objects::has,
         "contains" => objects::contains,
         "delpaths" => objects::delpaths,

@@ -3,12 +3,14 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
+use crate::live::Text;
+
 /// A number of a document or a program.
 #[derive(Clone, Debug)]
 pub(crate) struct Number {
     value: f64,
     // Kept only where `value` alone would be written otherwise.
-    text: Option<Rc<str>>,
+    text: Option<Rc<Text>>,
 }
 
 impl Number {
@@ -21,7 +23,7 @@ impl Number {
     pub(crate) fn written(text: &str) -> Self {
         let value = text.parse().unwrap_or(f64::NAN);
         let plain = text.len() < 16 && text.bytes().all(|byte| byte.is_ascii_digit());
-        Self { value, text: (!plain).then(|| Rc::from(text)) }
+        Self { value, text: (!plain).then(|| Rc::new(Text::new(text.to_owned()))) }
     }
 
     /// The nearest double.
@@ -36,7 +38,7 @@ impl Number {
 
     /// The text in which it is shown: as it was written, else the shortest that reads back.
     pub(crate) fn to_text(&self) -> String {
-        self.text.as_ref().map_or_else(|| shortest(self.value), ToString::to_string)
+        self.text.as_ref().map_or_else(|| shortest(self.value), |text| text.as_str().to_owned())
     }
 
     /// Compares by value; two numbers as they were written are compared to the last digit.
@@ -49,7 +51,7 @@ impl Number {
         match self.value.partial_cmp(&other.value) {
             None => Ordering::Greater,
             Some(Ordering::Equal) => match (&self.text, &other.text) {
-                (Some(own), Some(others)) if own != others => compare_decimals(own, others),
+                (Some(own), Some(others)) if own.as_str() != others.as_str() => compare_decimals(own, others),
                 _ => Ordering::Equal,
             },
             Some(order) => order,

@@ -7,11 +7,14 @@ use crate::message::shown;
 use crate::run::Run;
 use crate::value::{Map, Value};
 
-pub(crate) fn length(_: &Run<'_>, input: Value, _: &[Value]) -> Caught<Value> {
+pub(crate) fn length(run: &Run<'_>, input: Value, _: &[Value]) -> Caught<Value> {
     Ok(match &input {
         Value::Null => Value::count(0),
         Value::Number(number) => Value::number(number.value().abs()),
-        Value::Text(text) => Value::count(text.chars().count()),
+        Value::Text(text) => {
+            run.spend(text.len() / 64)?;
+            Value::count(text.chars().count())
+        }
         Value::Array(array) => Value::count(array.items().len()),
         Value::Object(map) => Value::count(map.len()),
         Value::Bool(_) => return Err(Halt::error(format!("{} has no length", shown(&input)))),
@@ -80,12 +83,13 @@ pub(crate) fn from_entries(run: &Run<'_>, input: Value, _: &[Value]) -> Caught<V
         // `false` is a key too, but null is none.
         let key = key.or_else(|| named(&["key", "k", "name", "Name", "Key", "K"], |key| !key.is_null()));
         let key = match key.unwrap_or(Value::Null) {
-            Value::Text(text) => text.to_string(),
-            key @ (Value::Bool(_) | Value::Number(_)) => crate::text::compact(&key),
+            Value::Text(text) => text.as_str().to_owned(),
+            key @ (Value::Bool(_) | Value::Number(_)) => crate::text::compact(run, &key)?,
             Value::Null => "null".to_owned(),
             other => return Err(Halt::error(format!("Cannot use {} as object key", shown(&other)))),
         };
-        let value = named(&["value", "v", "Value", "V"], |value| !value.is_null()).unwrap_or(Value::Null);
+        // A value that is null is one all the same.
+        let value = named(&["value", "v", "Value", "V"], |_| true).unwrap_or(Value::Null);
         made.set(&Rc::from(key), value)?;
     }
     Ok(Value::Object(Rc::new(made)))
@@ -144,7 +148,7 @@ fn holds(run: &Run<'_>, whole: &Value, part: &Value) -> Caught<bool> {
             run.spend(whole.len() / 16)?;
             Ok(whole.contains(part.as_str()))
         }
-        (whole, part) => Ok(whole.equals(part)),
+        (whole, part) => run.equal(whole, part),
     }
 }
 

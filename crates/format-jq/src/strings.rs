@@ -24,11 +24,11 @@ pub(crate) fn utf8bytelength(_: &Run<'_>, input: Value, _: &[Value]) -> Caught<V
 }
 
 pub(crate) fn tostring(run: &Run<'_>, input: Value, _: &[Value]) -> Caught<Value> {
-    if input.as_text().is_some() { Ok(input) } else { made(run, text::compact(&input)) }
+    if input.as_text().is_some() { Ok(input) } else { Ok(Value::text(text::compact(run, &input)?)) }
 }
 
 pub(crate) fn tojson(run: &Run<'_>, input: Value, _: &[Value]) -> Caught<Value> {
-    made(run, text::compact(&input))
+    Ok(Value::text(text::compact(run, &input)?))
 }
 
 pub(crate) fn fromjson(run: &Run<'_>, input: Value, _: &[Value]) -> Caught<Value> {
@@ -102,11 +102,11 @@ pub(crate) fn join(run: &Run<'_>, input: Value, arguments: &[Value]) -> Caught<V
     let Some(items) = input.as_items() else {
         return Err(Halt::error(format!("Cannot iterate over {}", shown(&input))));
     };
-    let Some(between) = arguments[0].as_text() else {
-        return match items {
-            [] => Ok(Value::text("")),
-            _ => Err(Halt::error(format!("{} and {} cannot be added", shown(&arguments[0]), shown(&items[0])))),
-        };
+    // It is only ever added: what stands between a single item and its neighbours does not matter.
+    let between = match (&arguments[0], items) {
+        (Value::Text(between), _) => between.as_str(),
+        (Value::Null, _) | (_, [] | [_]) => "",
+        (other, _) => return Err(Halt::error(format!("{} and {} cannot be added", shown(&items[0]), shown(other)))),
     };
     let mut joined = String::new();
     for (place, item) in items.iter().enumerate() {
@@ -116,7 +116,7 @@ pub(crate) fn join(run: &Run<'_>, input: Value, arguments: &[Value]) -> Caught<V
         match item {
             Value::Null => {}
             Value::Text(text) => joined.push_str(text),
-            Value::Bool(_) | Value::Number(_) => joined.push_str(&text::compact(item)),
+            Value::Bool(_) | Value::Number(_) => joined.push_str(&text::compact(run, item)?),
             other => {
                 let sum = Value::text(joined);
                 return Err(Halt::error(format!("{} and {} cannot be added", shown(&sum), shown(other))));
@@ -185,20 +185,15 @@ fn places(run: &Run<'_>, input: &Value, wanted: &Value) -> Caught<Option<Vec<usi
             let mut places = Vec::new();
             for (place, (at, _)) in text.char_indices().enumerate() {
                 if !wanted.is_empty() && text[at..].starts_with(wanted.as_str()) {
+                    // As much may have to be looked at as it is long, at every place anew.
+                    run.spend(wanted.len() / 64)?;
                     places.push(place);
                 }
             }
             places
         }
-        (Value::Array(items), Value::Array(wanted)) => {
-            run.spend(items.items().len().saturating_mul(wanted.items().len()))?;
-            access::places_of(items.items(), wanted.items()).collect()
-        }
-        (Value::Array(items), wanted) => {
-            run.spend(items.items().len())?;
-            let equal = items.items().iter().enumerate().filter(|(_, item)| item.equals(wanted));
-            equal.map(|(place, _)| place).collect()
-        }
+        (Value::Array(items), Value::Array(wanted)) => access::places_of(run, items.items(), wanted.items())?,
+        (Value::Array(items), wanted) => access::places_of(run, items.items(), std::slice::from_ref(wanted))?,
         (input, wanted) => {
             return Err(Halt::error(format!("Cannot index {} with {}", input.kind(), wanted.kind())));
         }

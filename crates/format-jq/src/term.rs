@@ -85,6 +85,8 @@ pub(crate) enum Style {
     Html,
     Uri,
     Sh,
+    Base32,
+    Base32d,
     Base64,
     Base64d,
 }

@@ -4,10 +4,10 @@ use model::{Timestamp, Value};
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::{Failure, Outputs, Program, equal};
+use crate::{Failure, Limits, Outputs, Program, equal};
 
 fn run_all(program: &str, input: &Value) -> Result<Outputs, Failure> {
-    Ok(Program::compile(program, &[])?.run(input, Timestamp::from_millis(1_500), 1_000))
+    Ok(Program::compile(program, &[])?.run(input, Timestamp::from_millis(1_500), 1_000, Limits::whole(&|| false)))
 }
 
 fn failure(program: &str) -> Failure {
@@ -147,7 +147,7 @@ fn numbers_keep_their_text_until_someone_computes() {
 fn variables_are_bound_and_the_latest_wins() {
     let (one, two) = (json!("$(id)\" | halt"), json!([2]));
     let program = Program::compile("[$a, $b]", &[("a", &two), ("a", &one), ("b", &two)]).unwrap();
-    let outputs = program.run(&Value::Null, Timestamp::from_millis(0), 2);
+    let outputs = program.run(&Value::Null, Timestamp::from_millis(0), 2, Limits::whole(&|| false));
     assert_eq!(outputs.values, [Some(json!(["$(id)\" | halt", [2]]))]);
 }
 
@@ -162,7 +162,7 @@ proptest! {
     #[test]
     fn no_text_makes_the_compiler_panic(text in "[ .a-c0-9\\[\\](){}|,:;$\"\\\\?/=<>+*%@#é-]{0,40}") {
         if let Ok(program) = Program::compile(&text, &[]) {
-            program.run(&json!({"a": [1, {"b": null}], "c": "é"}), Timestamp::from_millis(0), 10);
+            program.run(&json!({"a": [1, {"b": null}], "c": "é"}), Timestamp::from_millis(0), 10, Limits::brief(&|| false));
         }
     }
 
@@ -174,7 +174,7 @@ proptest! {
     ]), 0..14)) {
         let text = words.join(" ");
         if let Ok(program) = Program::compile(&text, &[]) {
-            program.run(&json!({"a": [1, {"b": null}]}), Timestamp::from_millis(0), 10);
+            program.run(&json!({"a": [1, {"b": null}]}), Timestamp::from_millis(0), 10, Limits::brief(&|| false));
         }
     }
 }

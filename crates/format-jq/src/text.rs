@@ -4,49 +4,66 @@ use std::fmt::Write as _;
 
 use crate::halt::{Caught, Halt};
 use crate::number::Number;
+use crate::run::Run;
 use crate::value::Value;
 
-/// One line, without spaces.
-pub(crate) fn compact(value: &Value) -> String {
+/// One line, without spaces; the work and the memory of writing it are counted.
+pub(crate) fn compact(run: &Run<'_>, value: &Value) -> Caught<String> {
+    run.allocate(0, usize::try_from(value.weight() / 2).unwrap_or(usize::MAX))?;
+    Ok(beginning(value, usize::MAX))
+}
+
+/// At least the first `most` bytes of what [`compact`] would write, and not much more.
+pub(crate) fn beginning(value: &Value, most: usize) -> String {
     let mut out = String::new();
-    write_value(value, &mut out);
+    write_value(value, most, &mut out);
     out
 }
 
-fn write_value(value: &Value, out: &mut String) {
+// Stops where there is more than enough.
+fn write_value(value: &Value, most: usize, out: &mut String) {
     match value {
         Value::Null => out.push_str("null"),
         Value::Bool(truth) => out.push_str(if *truth { "true" } else { "false" }),
         Value::Number(number) => out.push_str(&number.to_text()),
-        Value::Text(text) => write_text(text, out),
+        Value::Text(text) => write_text(text, most, out),
         Value::Array(array) => {
             out.push('[');
             for (place, item) in array.items().iter().enumerate() {
+                if out.len() > most {
+                    return;
+                }
                 if place > 0 {
                     out.push(',');
                 }
-                write_value(item, out);
+                write_value(item, most, out);
             }
             out.push(']');
         }
         Value::Object(map) => {
             out.push('{');
             for (place, (key, value)) in map.iter().enumerate() {
+                if out.len() > most {
+                    return;
+                }
                 if place > 0 {
                     out.push(',');
                 }
-                write_text(key, out);
+                write_text(key, most, out);
                 out.push(':');
-                write_value(value, out);
+                write_value(value, most, out);
             }
             out.push('}');
         }
     }
 }
 
-fn write_text(text: &str, out: &mut String) {
+fn write_text(text: &str, most: usize, out: &mut String) {
     out.push('"');
     for char in text.chars() {
+        if out.len() > most {
+            return;
+        }
         match char {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
@@ -66,10 +83,13 @@ fn write_text(text: &str, out: &mut String) {
 }
 
 /// The text of a text, the JSON of everything else.
-pub(crate) fn plain(value: &Value) -> String {
+pub(crate) fn plain(run: &Run<'_>, value: &Value) -> Caught<String> {
     match value {
-        Value::Text(text) => text.to_string(),
-        other => compact(other),
+        Value::Text(text) => {
+            run.allocate(0, text.len())?;
+            Ok(text.as_str().to_owned())
+        }
+        other => compact(run, other),
     }
 }
 

@@ -1,12 +1,13 @@
 //! Values: JSON that is cheap to share, keeps the order of keys and the text of numbers.
 
-use std::cmp::Ordering;
+use std::ops::Range;
 use std::rc::Rc;
 
 use indexmap::IndexMap;
 use model::Object;
 
 use crate::halt::{Caught, Halt};
+use crate::live::{Held, Text};
 use crate::number::Number;
 
 /// The deepest nesting that a value may have.
@@ -18,13 +19,19 @@ const WEIGHT: u64 = 256 * 1024 * 1024;
 /// What a value weighs beside its texts and parts. **Units**: bytes.
 const OWN_WEIGHT: u64 = 48;
 
+/// What a member costs: a place in the list of members and one in their index. **Units**: bytes.
+const MEMBER: usize = size_of::<(u64, Rc<str>, Value)>() + 2 * size_of::<usize>();
+
+/// What a key costs beside its text. **Units**: bytes.
+const NAME: usize = 24;
+
 /// A value while a program runs.
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
     Null,
     Bool(bool),
     Number(Number),
-    Text(Rc<String>),
+    Text(Rc<Text>),
     Array(Rc<Array>),
     Object(Rc<Map>),
 }
@@ -33,19 +40,49 @@ pub(crate) enum Value {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Array {
     items: Vec<Value>,
-    // At least as deep as its deepest item, and one more.
-    depth: u32,
-    // That of its items.
-    weight: u64,
+    sum: Sum,
+    held: Held,
 }
 
 /// The members of an object, in the order in which they came.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Map {
     members: IndexMap<Rc<str>, Value>,
+    sum: Sum,
+    // How long their keys are together.
+    names: usize,
+    held: Held,
+}
+
+/// What is known of the parts of a value without walking them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum {
+    // At least as deep as the deepest of them, and one more.
     depth: u32,
-    // That of its members.
+    // What they weigh together.
     weight: u64,
+    // Something among them may not even equal itself.
+    has_nan: bool,
+}
+
+impl Sum {
+    /// **Errors**: a limit, for a part that is nested too deeply or makes it too heavy.
+    fn add(&mut self, value: &Value, name: usize) -> Caught<()> {
+        self.depth = self.depth.max(value.depth() + 1);
+        self.has_nan |= value.has_nan();
+        self.weight = self.weight.saturating_add(value.weight() + name as u64);
+        if self.depth > DEPTH {
+            Err(Halt::too_deep())
+        } else if self.weight > WEIGHT {
+            Err(Halt::Limit("memory"))
+        } else {
+            Ok(())
+        }
+    }
+
+    fn take(&mut self, value: &Value, name: usize) {
+        self.weight -= value.weight() + name as u64;
+    }
 }
 
 impl Array {
@@ -53,14 +90,21 @@ impl Array {
         &self.items
     }
 
+    fn hold(&mut self) {
+        self.held.resize(self.items.capacity() * size_of::<Value>());
+    }
+
+    /// Puts an item in its place; what lies between it and the end becomes null.
+    ///
     /// **Errors**: a limit, for an item that is nested too deeply or makes it too heavy.
     pub(crate) fn set(&mut self, place: usize, value: Value) -> Caught<()> {
-        self.depth = deeper(self.depth, &value)?;
         if place >= self.items.len() {
-            self.weight += OWN_WEIGHT * (place + 1 - self.items.len()) as u64;
+            self.sum.weight += OWN_WEIGHT * (place + 1 - self.items.len()) as u64;
             self.items.resize(place + 1, Value::Null);
+            self.hold();
         }
-        self.weight = heavier(self.weight - self.items[place].weight(), &value)?;
+        self.sum.take(&self.items[place], 0);
+        self.sum.add(&value, 0)?;
         self.items[place] = value;
         Ok(())
     }
@@ -69,24 +113,33 @@ impl Array {
     pub(crate) fn take(&mut self, place: usize) -> Value {
         let Some(item) = self.items.get_mut(place) else { return Value::Null };
         let taken = std::mem::replace(item, Value::Null);
-        self.weight = self.weight - taken.weight() + OWN_WEIGHT;
+        self.sum.take(&taken, 0);
+        self.sum.weight += OWN_WEIGHT;
         taken
     }
 
-    pub(crate) fn splice(&mut self, range: std::ops::Range<usize>, values: &Self) -> Caught<()> {
-        if values.depth > DEPTH {
-            return Err(Halt::too_deep());
+    pub(crate) fn splice(&mut self, range: Range<usize>, values: &Self) -> Caught<()> {
+        for value in &values.items {
+            self.sum.add(value, 0)?;
         }
-        self.depth = self.depth.max(values.depth);
-        self.weight += values.weight;
-        let gone: u64 = self.items.splice(range, values.items.iter().cloned()).map(|item| item.weight()).sum();
-        self.weight -= gone;
-        if self.weight > WEIGHT { Err(Halt::Limit("memory")) } else { Ok(()) }
+        for gone in self.items.splice(range, values.items.iter().cloned()) {
+            self.sum.take(&gone, 0);
+        }
+        self.hold();
+        Ok(())
     }
 
-    pub(crate) fn remove(&mut self, range: std::ops::Range<usize>) {
-        let gone: u64 = self.items.drain(range).map(|item| item.weight()).sum();
-        self.weight -= gone;
+    /// Keeps the items whose places are wanted.
+    pub(crate) fn retain(&mut self, mut is_wanted: impl FnMut(usize) -> bool) {
+        let (sum, mut place) = (&mut self.sum, 0);
+        self.items.retain(|item| {
+            let stays = is_wanted(place);
+            place += 1;
+            if !stays {
+                sum.take(item, 0);
+            }
+            stays
+        });
     }
 }
 
@@ -105,10 +158,12 @@ impl Map {
 
     /// **Errors**: a limit, for a value that is nested too deeply or makes it too heavy.
     pub(crate) fn set(&mut self, key: &Rc<str>, value: Value) -> Caught<()> {
-        self.depth = deeper(self.depth, &value)?;
-        let before = self.members.get(key).map(|old| old.weight() + key.len() as u64).unwrap_or_default();
-        self.weight = heavier(self.weight - before + key.len() as u64, &value)?;
-        self.members.insert(Rc::clone(key), value);
+        self.sum.add(&value, key.len())?;
+        match self.members.insert(Rc::clone(key), value) {
+            Some(before) => self.sum.take(&before, key.len()),
+            None => self.names += NAME + key.len(),
+        }
+        self.held.resize(self.members.capacity() * MEMBER + self.names);
         Ok(())
     }
 
@@ -116,15 +171,22 @@ impl Map {
     pub(crate) fn take(&mut self, key: &str) -> Value {
         let Some(value) = self.members.get_mut(key) else { return Value::Null };
         let taken = std::mem::replace(value, Value::Null);
-        self.weight = self.weight - taken.weight() + OWN_WEIGHT;
+        self.sum.take(&taken, 0);
+        self.sum.weight += OWN_WEIGHT;
         taken
     }
 
-    /// Removes a member; the rest keep their order.
-    pub(crate) fn remove(&mut self, key: &str) -> bool {
-        let Some(gone) = self.members.shift_remove(key) else { return false };
-        self.weight -= gone.weight() + key.len() as u64;
-        true
+    /// Keeps the members whose keys are wanted, in their order.
+    pub(crate) fn retain(&mut self, mut is_wanted: impl FnMut(&str) -> bool) {
+        let Self { members, sum, names, .. } = self;
+        members.retain(|key, value| {
+            let stays = is_wanted(key);
+            if !stays {
+                sum.take(value, key.len());
+                *names -= NAME + key.len();
+            }
+            stays
+        });
     }
 
     /// The keys in the order of their bytes.
@@ -135,19 +197,9 @@ impl Map {
     }
 }
 
-fn deeper(depth: u32, value: &Value) -> Caught<u32> {
-    let depth = depth.max(value.depth() + 1);
-    if depth > DEPTH { Err(Halt::too_deep()) } else { Ok(depth) }
-}
-
-fn heavier(weight: u64, value: &Value) -> Caught<u64> {
-    let weight = weight.saturating_add(value.weight());
-    if weight > WEIGHT { Err(Halt::Limit("memory")) } else { Ok(weight) }
-}
-
 impl Value {
     pub(crate) fn text(text: impl Into<String>) -> Self {
-        Self::Text(Rc::new(text.into()))
+        Self::Text(Rc::new(Text::new(text.into())))
     }
 
     pub(crate) fn number(value: f64) -> Self {
@@ -161,12 +213,13 @@ impl Value {
 
     /// **Errors**: a limit, for items that are nested too deeply.
     pub(crate) fn array(items: Vec<Self>) -> Caught<Self> {
-        let (mut depth, mut weight) = (1, 0);
+        let mut sum = Sum::default();
         for item in &items {
-            depth = deeper(depth, item)?;
-            weight = heavier(weight, item)?;
+            sum.add(item, 0)?;
         }
-        Ok(Self::Array(Rc::new(Array { items, depth, weight })))
+        let mut array = Array { items, sum, held: Held::default() };
+        array.hold();
+        Ok(Self::Array(Rc::new(array)))
     }
 
     /// **Errors**: a limit, for values that are nested too deeply.
@@ -180,21 +233,31 @@ impl Value {
 
     pub(crate) fn depth(&self) -> u32 {
         match self {
-            Self::Array(array) => array.depth,
-            Self::Object(map) => map.depth.max(1),
+            Self::Array(array) => array.sum.depth.max(1),
+            Self::Object(map) => map.sum.depth.max(1),
             _ => 0,
         }
     }
 
     /// What it would weigh with nothing shared in it. **Units**: bytes.
-    fn weight(&self) -> u64 {
+    pub(crate) fn weight(&self) -> u64 {
         OWN_WEIGHT
             + match self {
                 Self::Text(text) => text.len() as u64,
-                Self::Array(array) => array.weight,
-                Self::Object(map) => map.weight,
+                Self::Array(array) => array.sum.weight,
+                Self::Object(map) => map.sum.weight,
                 _ => 0,
             }
+    }
+
+    /// Whether it may hold something that does not even equal itself.
+    pub(crate) fn has_nan(&self) -> bool {
+        match self {
+            Self::Number(number) => number.value().is_nan(),
+            Self::Array(array) => array.sum.has_nan,
+            Self::Object(map) => map.sum.has_nan,
+            _ => false,
+        }
     }
 
     /// Everything but `null` and `false` counts as true.
@@ -276,48 +339,5 @@ impl Value {
                 model::Value::Object(map.iter().map(member).collect::<Option<Object>>()?)
             }
         })
-    }
-
-    fn rank(&self) -> u8 {
-        match self {
-            Self::Null => 0,
-            Self::Bool(false) => 1,
-            Self::Bool(true) => 2,
-            Self::Number(_) => 3,
-            Self::Text(_) => 4,
-            Self::Array(_) => 5,
-            Self::Object(_) => 6,
-        }
-    }
-
-    /// Compares any two values.
-    ///
-    /// **Order**: null, false, true, numbers, texts, arrays, objects; objects by their sorted keys
-    /// first, then by the values of those.
-    pub(crate) fn compare(&self, other: &Self) -> Ordering {
-        match (self, other) {
-            (Self::Number(own), Self::Number(others)) => own.compare(others),
-            (Self::Text(own), Self::Text(others)) => own.as_bytes().cmp(others.as_bytes()),
-            (Self::Array(own), Self::Array(others)) => {
-                let pairs = own.items().iter().zip(others.items());
-                let order = pairs.map(|(own, others)| own.compare(others)).find(|order| order.is_ne());
-                order.unwrap_or_else(|| own.items().len().cmp(&others.items().len()))
-            }
-            (Self::Object(own), Self::Object(others)) => {
-                let (keys, other_keys) = (own.sorted_keys(), others.sorted_keys());
-                keys.cmp(&other_keys).then_with(|| {
-                    let values = keys.iter().map(|key| match (own.get(key), others.get(key)) {
-                        (Some(own), Some(others)) => own.compare(others),
-                        _ => Ordering::Equal,
-                    });
-                    values.into_iter().find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
-                })
-            }
-            _ => self.rank().cmp(&other.rank()),
-        }
-    }
-
-    pub(crate) fn equals(&self, other: &Self) -> bool {
-        self.compare(other).is_eq()
     }
 }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use mainstay_jq::Program;
+use mainstay_jq::{Limits, Program};
 use model::{Timestamp, Value};
 
 struct Ran {
@@ -12,7 +12,7 @@ struct Ran {
 
 fn run(program: &str, input: &Value) -> Ran {
     let Ok(program) = Program::compile(program, &[]) else { return Ran { outputs: Vec::new(), failed: true } };
-    let outputs = program.run(input, Timestamp::from_millis(0), 10_000);
+    let outputs = program.run(input, Timestamp::from_millis(0), 10_000, Limits::whole(&|| false));
     let text = |value: &Option<Value>| value.as_ref().map_or("not finite".to_owned(), Value::to_string);
     Ran { outputs: outputs.values.iter().map(text).collect(), failed: outputs.failure.is_some() }
 }

@@ -1,11 +1,11 @@
 //! The contract that every format meets.
 
 use model::{
-    Call, Change, Context, Finding, FolderMove, Image, Object, Outcome, ProjectPath, Refusal, Space, TableRows,
+    Call, Change, Context, Finding, FolderMove, Image, Object, Outcome, ProjectPath, Refusal, Space, TableRows, Value,
     WorkItem,
 };
 
-use crate::{Files, Glance, HookEvent, Look, Seen, Sources, Surface, Taken, Tool, View};
+use crate::{Effort, Files, Glance, HookEvent, Look, Seen, Sheet, Sources, Surface, Taken, Tool, View};
 
 /// A format: names its tools, says where the outside writes, decides calls, renders images.
 ///
@@ -39,6 +39,14 @@ pub trait Format: Sync {
 
     /// Decides a call. Hooks that write are calls too.
     fn handle(&self, call: &Call, view: &View<'_>, ctx: &Context) -> Result<Outcome, Refusal>;
+
+    /// Works out a question that the format asked by [`Probes::ponder`](crate::Probes::ponder).
+    ///
+    /// The same question has the same answer. `None` where more than a brief effort is needed, or where
+    /// there is no such question.
+    fn ponder(&self, _question: &[Value], _effort: Effort<'_>) -> Option<Sheet> {
+        None
+    }
 
     /// A refusal as the format shows it.
     ///

@@ -20,6 +20,7 @@ mod hook;
 pub mod markdown;
 pub mod merge_patch;
 pub mod natural;
+mod ponder;
 pub mod pretty;
 pub mod redaction;
 mod sources;
@@ -36,6 +37,7 @@ pub use digest::digest;
 pub use distinct::distinct;
 pub use draft::Draft;
 pub use hook::{Glance, Hook, HookCall, HookEvent, Injected, Look};
+pub use ponder::{Effort, Sheet};
 pub use sources::{
     Column, ColumnType, Conflict, FileSource, ForeignLock, InboxRow, Restore, RowsSeen, Seen, SeenFile, Sources,
     TableImage, TableSource, TakeIn, Taken,

@@ -1,6 +1,8 @@
 //! What a format may look at while it thinks.
 
-use model::{Object, ProjectPath, RecordId, RecordKey, Scan, Space, Timestamp, Value};
+use model::{Object, ProjectPath, RecordId, RecordKey, Refusal, RefusalClass, Scan, Space, Timestamp, Value};
+
+use crate::Sheet;
 
 /// Reads records lazily: one, or a range; never the whole store.
 ///
@@ -148,6 +150,14 @@ pub trait Probes {
     /// How many events of a tool wait in the spool.
     fn spooled(&self, _tool: &str) -> usize {
         0
+    }
+
+    /// Has the format work out a question, where nobody waits for it; `None` where that took too much.
+    ///
+    /// **Errors**: the call is to be thought again, once there is an answer; the format hands that on.
+    fn ponder(&self, _question: &[Value]) -> Result<Option<Sheet>, Refusal> {
+        let message = "there is nobody here to work it out";
+        Err(Refusal::new(RefusalClass::Unavailable, "store_unavailable", message))
     }
 
     /// The absolute path of this very program.

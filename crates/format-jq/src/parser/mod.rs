@@ -12,8 +12,14 @@ use crate::term::{Comparison, Operator, Term};
 
 use names::Bound;
 
-/// The deepest nesting of a program's text.
-const DEPTH: usize = 100;
+/// The deepest nesting of a program's text; a pair of parentheses takes two.
+const DEPTH: usize = 256;
+
+/// The most operators of one level in a row, which nest the tree to the left.
+const ROW: usize = 1_000;
+
+/// The most parts of a pipe or a list that nest the tree to the right, each in the place of the one before it.
+const CHAIN: usize = 64;
 
 /// Reads a program in which the names of `variables` are bound, the last one latest.
 pub(crate) fn parse(text: &str, variables: &[&str]) -> Result<(Term, Library), Failure> {
@@ -38,7 +44,6 @@ struct Parser<'s, 'l> {
 /// How tightly an operator binds; a higher level binds tighter.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
-    Comma,
     Alternative,
     Assign,
     Or,
@@ -52,7 +57,6 @@ enum Level {
 impl Level {
     fn tighter(self) -> Self {
         match self {
-            Self::Comma => Self::Alternative,
             Self::Alternative => Self::Assign,
             Self::Assign => Self::Or,
             Self::Or => Self::And,
@@ -71,7 +75,6 @@ impl Level {
 
 fn level_of(symbol: &str) -> Option<Level> {
     Some(match symbol {
-        "," => Level::Comma,
         "//" => Level::Alternative,
         "=" | "|=" | "+=" | "-=" | "*=" | "/=" | "%=" | "//=" => Level::Assign,
         "or" => Level::Or,
@@ -88,7 +91,6 @@ fn join(symbol: &str, left: Term, right: Term) -> Term {
     let arithmetic = |operator, left, right| Term::Arithmetic(operator, left, right);
     let compare = |comparison, left, right| Term::Compare(comparison, left, right);
     match symbol {
-        "," => Term::Comma(left, right),
         "//" => Term::Alternative(left, right),
         "=" => Term::Assign(left, right),
         "|=" => Term::Modify(left, right),
@@ -112,6 +114,16 @@ fn join(symbol: &str, left: Term, right: Term) -> Term {
         "/" => arithmetic(Operator::Divide, left, right),
         _ => arithmetic(Operator::Remainder, left, right),
     }
+}
+
+// How parts are grouped changes nothing; a long row becomes a tree that is as shallow as it can be.
+fn chain(mut parts: Vec<Term>, join: fn(Box<Term>, Box<Term>) -> Term) -> Term {
+    if parts.len() > CHAIN {
+        let rest = parts.split_off(parts.len() / 2);
+        return join(Box::new(chain(parts, join)), Box::new(chain(rest, join)));
+    }
+    let last = parts.pop().unwrap_or(Term::Identity);
+    parts.into_iter().rfold(last, |right, left| join(Box::new(left), Box::new(right)))
 }
 
 impl<'s, 'l> Parser<'s, 'l> {
@@ -146,23 +158,29 @@ impl<'s, 'l> Parser<'s, 'l> {
     /// `term | term`, and what stands before a whole pipe: definitions and labels.
     fn pipe(&mut self) -> Result<Term, Failure> {
         self.nested(|parser| {
-            // A long pipe is a loop here, so that its length is not depth.
-            let mut stages = vec![parser.stage()?];
-            while parser.reader.symbol("|") {
-                stages.push(parser.stage()?);
-            }
-            let last = stages.pop().unwrap_or(Term::Identity);
-            Ok(stages.into_iter().rfold(last, |right, left| Term::Pipe(Box::new(left), Box::new(right))))
+            parser.row("|", Term::Pipe, &mut |parser| {
+                parser.row(",", Term::Comma, &mut |parser| parser.binary(Level::Alternative))
+            })
         })
     }
 
-    fn stage(&mut self) -> Result<Term, Failure> {
-        self.binary(Level::Comma)
+    // Parts that are read in a loop, so that how many they are is not depth.
+    fn row(
+        &mut self,
+        between: &str,
+        join: fn(Box<Term>, Box<Term>) -> Term,
+        part: &mut dyn FnMut(&mut Self) -> Result<Term, Failure>,
+    ) -> Result<Term, Failure> {
+        let mut parts = vec![part(self)?];
+        while self.reader.symbol(between) {
+            parts.push(part(self)?);
+        }
+        Ok(chain(parts, join))
     }
 
     fn binary(&mut self, least: Level) -> Result<Term, Failure> {
         let mut left = self.operand()?;
-        loop {
+        for _ in 0..ROW {
             let Some(symbol) = self.reader.peek_symbol() else { return Ok(left) };
             let Some(level) = level_of(symbol).filter(|level| *level >= least) else { return Ok(left) };
             self.reader.symbol(symbol);
@@ -176,6 +194,7 @@ impl<'s, 'l> Parser<'s, 'l> {
                 return self.reader.fail(format!("unexpected {found}: put parentheses around what comes first"));
             }
         }
+        Err(Failure::Limit("depth"))
     }
 
     fn operand(&mut self) -> Result<Term, Failure> {

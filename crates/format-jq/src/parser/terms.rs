@@ -278,14 +278,7 @@ impl Parser<'_, '_> {
 
     // A comma ends a member, so it is no operator here.
     fn object_value(&mut self) -> Result<Term, Failure> {
-        self.nested(|parser| {
-            let mut stages = vec![parser.binary(Level::Alternative)?];
-            while parser.reader.symbol("|") {
-                stages.push(parser.binary(Level::Alternative)?);
-            }
-            let last = stages.pop().unwrap_or(Term::Identity);
-            Ok(stages.into_iter().rfold(last, |right, left| Term::Pipe(Box::new(left), Box::new(right))))
-        })
+        self.nested(|parser| parser.row("|", Term::Pipe, &mut |parser| parser.binary(Level::Alternative)))
     }
 }
 

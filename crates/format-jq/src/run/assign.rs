@@ -1,15 +1,17 @@
 //! Assignments: a document with other values at the places that a term names.
+//!
+//! The root is let go as soon as its paths are known, so that what nobody else holds is changed in place.
 
-use crate::access::{delete_paths, get_path, set_path};
+use crate::access::{change_path, delete_paths, get_path, set_path};
 use crate::arithmetic::arithmetic;
 use crate::halt::{Caught, Halt};
 use crate::term::{Operator, Term};
 use crate::value::Value;
 
-use super::{Run, Scope, Spot};
+use super::{Run, Scope, Spot, later};
 
-/// What an update makes of the value at a place; `None` deletes it.
-type Change<'a> = &'a mut dyn FnMut(Value) -> Caught<Option<Value>>;
+/// The longest path.
+const LENGTH: usize = 1_000;
 
 impl<'p> Run<'p> {
     /// The paths that a term names in a document.
@@ -17,14 +19,18 @@ impl<'p> Run<'p> {
         &self,
         term: &'p Term,
         scope: &Scope<'p>,
-        root: &Value,
+        root: Value,
         out: &mut dyn FnMut(Vec<Value>) -> Caught<()>,
     ) -> Caught<()> {
-        self.run(term, scope, Spot::root(root.clone()), &mut |spot| {
-            let path = spot.path()?;
-            self.allocate(path.len(), 0)?;
-            out(path)
-        })
+        let paths = |out: &mut dyn FnMut(Vec<Value>) -> Caught<()>| {
+            self.run(term, scope, Spot::root(root), &mut |spot| {
+                let path = spot.path()?;
+                drop(spot);
+                self.allocate(path.len(), 0)?;
+                out(path)
+            })
+        };
+        later(paths, out)
     }
 
     /// `paths = value`, for each value.
@@ -33,23 +39,33 @@ impl<'p> Run<'p> {
         paths: &'p Term,
         value: &'p Term,
         scope: &Scope<'p>,
-        root: &Value,
+        root: Value,
         out: &mut dyn FnMut(Value) -> Caught<()>,
     ) -> Caught<()> {
-        self.values(value, scope, root.clone(), &mut |value| {
+        let assigned = |root: Value, value: &Value| -> Caught<Value> {
             let mut made = root.clone();
-            self.copied(&made)?;
             self.paths(paths, scope, root, &mut |path| {
                 made = self.put(std::mem::replace(&mut made, Value::Null), &path, value.clone())?;
                 Ok(())
             })?;
-            out(std::mem::replace(&mut made, Value::Null))
-        })
+            Ok(made)
+        };
+        self.for_each(value, scope, root, &mut |root, value| out(assigned(root, &value)?))
     }
 
     /// `paths |= change`: the first output stands, none deletes.
-    pub(super) fn modify(&self, paths: &'p Term, change: &'p Term, scope: &Scope<'p>, root: &Value) -> Caught<Value> {
-        self.change(paths, scope, root, &mut |old| self.first_of(change, scope, old))
+    pub(super) fn modify(&self, paths: &'p Term, change: &'p Term, scope: &Scope<'p>, root: Value) -> Caught<Value> {
+        let mut made = root.clone();
+        // Deletions wait for the end, so that the paths keep their meaning.
+        let mut deleted = Vec::new();
+        self.paths(paths, scope, root, &mut |path| {
+            match self.first_of(change, scope, get_path(self, &made, &path)?)? {
+                Some(value) => made = self.put(std::mem::replace(&mut made, Value::Null), &path, value)?,
+                None => deleted.push(Value::array(path)?),
+            }
+            Ok(())
+        })?;
+        self.delete(made, &deleted)
     }
 
     /// `paths op= value`, for each value.
@@ -59,11 +75,11 @@ impl<'p> Run<'p> {
         paths: &'p Term,
         value: &'p Term,
         scope: &Scope<'p>,
-        root: &Value,
+        root: Value,
         out: &mut dyn FnMut(Value) -> Caught<()>,
     ) -> Caught<()> {
-        self.values(value, scope, root.clone(), &mut |value| {
-            out(self.change(paths, scope, root, &mut |old| arithmetic(self, operator, old, value.clone()).map(Some))?)
+        self.for_each(value, scope, root, &mut |root, value| {
+            out(self.changed(paths, scope, root, &mut |old| arithmetic(self, operator, old, value.clone()))?)
         })
     }
 
@@ -73,27 +89,42 @@ impl<'p> Run<'p> {
         paths: &'p Term,
         value: &'p Term,
         scope: &Scope<'p>,
-        root: &Value,
+        root: Value,
         out: &mut dyn FnMut(Value) -> Caught<()>,
     ) -> Caught<()> {
-        self.values(value, scope, root.clone(), &mut |value| {
-            out(self.change(paths, scope, root, &mut |old| Ok(Some(if old.is_true() { old } else { value.clone() })))?)
+        self.for_each(value, scope, root, &mut |root, value| {
+            let or = |old: Value| Ok(if old.is_true() { old } else { value.clone() });
+            out(self.changed(paths, scope, root, &mut { or })?)
         })
     }
 
-    // Deletions wait for the end, so that the paths keep their meaning.
-    fn change(&self, paths: &'p Term, scope: &Scope<'p>, root: &Value, change: Change<'_>) -> Caught<Value> {
+    // Each value with the root; the last one gets the root itself.
+    fn for_each(
+        &self,
+        value: &'p Term,
+        scope: &Scope<'p>,
+        root: Value,
+        make: &mut dyn FnMut(Value, Value) -> Caught<()>,
+    ) -> Caught<()> {
+        let last = self.but_last_value(value, scope, root.clone(), &mut |value| make(root.clone(), value))?;
+        last.map_or(Ok(()), |value| make(root, value))
+    }
+
+    fn changed(
+        &self,
+        paths: &'p Term,
+        scope: &Scope<'p>,
+        root: Value,
+        change: &mut dyn FnMut(Value) -> Caught<Value>,
+    ) -> Caught<Value> {
         let mut made = root.clone();
-        let mut deleted = Vec::new();
-        self.copied(&made)?;
         self.paths(paths, scope, root, &mut |path| {
-            match change(get_path(&made, &path)?)? {
-                Some(value) => made = self.put(std::mem::replace(&mut made, Value::Null), &path, value)?,
-                None => deleted.push(Value::array(path)?),
-            }
+            self.spend(path.len())?;
+            is_short(&path)?;
+            made = change_path(self, std::mem::replace(&mut made, Value::Null), &path, change)?;
             Ok(())
         })?;
-        self.delete(made, &deleted)
+        Ok(made)
     }
 
     /// The first output of a term, if there is one.
@@ -113,17 +144,8 @@ impl<'p> Run<'p> {
     /// Puts a value at a path, counting the work.
     pub(crate) fn put(&self, root: Value, path: &[Value], value: Value) -> Caught<Value> {
         self.spend(path.len())?;
-        if path.len() > 1_000 {
-            return Err(Halt::too_deep());
-        }
-        // A write far past the end fills what lies between.
-        for key in path {
-            if let Some(place) = key.as_number().filter(|place| *place > 0.0) {
-                #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded before the cast")]
-                self.allocate((place.min(2_000_000.0) / 8.0) as usize, 0)?;
-            }
-        }
-        set_path(root, path, value)
+        is_short(path)?;
+        set_path(self, root, path, value)
     }
 
     /// Deletes paths, counting the work.
@@ -131,25 +153,11 @@ impl<'p> Run<'p> {
         if paths.is_empty() {
             return Ok(root);
         }
-        // Every deletion closes a gap.
-        let size = match &root {
-            Value::Array(array) => array.items().len(),
-            Value::Object(map) => map.len(),
-            _ => 1,
-        };
-        self.spend(paths.len().saturating_mul(8 + size / 16))?;
-        if paths.iter().filter_map(Value::as_items).any(|path| path.len() > 1_000) {
-            return Err(Halt::too_deep());
-        }
-        delete_paths(root, paths)
+        paths.iter().filter_map(Value::as_items).try_for_each(is_short)?;
+        delete_paths(self, root, paths)
     }
+}
 
-    // The first write copies what is shared.
-    fn copied(&self, value: &Value) -> Caught<()> {
-        match value {
-            Value::Array(array) => self.allocate(array.items().len(), 0),
-            Value::Object(map) => self.allocate(map.len(), 0),
-            _ => Ok(()),
-        }
-    }
+fn is_short(path: &[Value]) -> Caught<()> {
+    if path.len() > LENGTH { Err(Halt::too_deep()) } else { Ok(()) }
 }

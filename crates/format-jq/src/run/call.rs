@@ -15,15 +15,17 @@ pub(super) const MISPLACED: Halt = Halt::Limit("names");
 impl<'p> Run<'p> {
     /// The terms that bind or use names, and assignments.
     pub(super) fn run_bound(&self, term: &'p Term, scope: &Scope<'p>, spot: Spot, out: Out<'_>) -> Caught<()> {
-        let root = &spot.value;
+        let gone = spot.elsewhere(Value::Null);
         match term {
-            Term::Assign(paths, value) => self.assign(paths, value, scope, root, &mut |made| out(spot.elsewhere(made))),
-            Term::Modify(paths, change) => out(spot.elsewhere(self.modify(paths, change, scope, root)?)),
+            Term::Assign(paths, value) => {
+                self.assign(paths, value, scope, spot.value, &mut |made| out(gone.elsewhere(made)))
+            }
+            Term::Modify(paths, change) => out(gone.elsewhere(self.modify(paths, change, scope, spot.value)?)),
             Term::Update(operator, paths, value) => {
-                self.update(*operator, paths, value, scope, root, &mut |made| out(spot.elsewhere(made)))
+                self.update(*operator, paths, value, scope, spot.value, &mut |made| out(gone.elsewhere(made)))
             }
             Term::UpdateAlternative(paths, value) => {
-                self.update_alternative(paths, value, scope, root, &mut |made| out(spot.elsewhere(made)))
+                self.update_alternative(paths, value, scope, spot.value, &mut |made| out(gone.elsewhere(made)))
             }
             Term::Reduce(fold) => self.reduce(fold, scope, &spot, out),
             Term::Foreach(fold) => self.foreach(fold, scope, &spot, out),

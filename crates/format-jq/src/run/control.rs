@@ -30,12 +30,12 @@ impl<'p> Run<'p> {
             Control::Recurse => self.recurse_by(first, None, scope, spot, out),
             Control::RecurseWhile => self.recurse_by(first, Some(second), scope, spot, out),
             Control::Path => {
-                self.paths(first, scope, &spot.value, &mut |path| out(spot.elsewhere(Value::array(path)?)))
+                self.paths(first, scope, spot.value.clone(), &mut |path| out(spot.elsewhere(Value::array(path)?)))
             }
             Control::Pick => {
                 let mut made = Value::Null;
-                self.paths(first, scope, &spot.value, &mut |path| {
-                    let value = get_path(&spot.value, &path)?;
+                self.paths(first, scope, spot.value.clone(), &mut |path| {
+                    let value = get_path(self, &spot.value, &path)?;
                     made = self.put(std::mem::replace(&mut made, Value::Null), &path, value)?;
                     Ok(())
                 })?;
@@ -46,12 +46,12 @@ impl<'p> Run<'p> {
             }
             Control::First => self.first(first, scope, spot, out),
             Control::Last => {
-                let mut last = None;
+                let mut last = spot.elsewhere(Value::Null);
                 self.run(first, scope, spot, &mut |output| {
-                    last = Some(output);
+                    last = output;
                     Ok(())
                 })?;
-                last.map_or(Ok(()), out)
+                out(last)
             }
             Control::IsEmpty => {
                 let is_empty = self.first_of(first, scope, spot.value.clone())?.is_none();
@@ -78,7 +78,7 @@ impl<'p> Run<'p> {
         let mut here = spot.clone();
         for key in keys {
             // Beneath an absent value everything is absent.
-            here = if here.value.is_null() { here.at(|| key.clone(), Value::Null)? } else { here.child(key)? };
+            here = if here.value.is_null() { here.at(|| key.clone(), Value::Null)? } else { here.child(self, key)? };
         }
         out(here)
     }
@@ -266,9 +266,8 @@ impl<'p> Run<'p> {
         for item in items {
             pairs.push((Value::array(self.collect(by, scope, item.clone())?)?, item.clone()));
         }
-        self.allocate(pairs.len(), 0)?;
-        self.spend(pairs.len() * (usize::BITS - pairs.len().leading_zeros()) as usize)?;
-        arrays::keyed(control, pairs)
+        self.allocate(pairs.len() * 2, 0)?;
+        arrays::keyed(self, control, pairs)
     }
 
     fn substitute(&self, arguments: &'p [Term], all: bool, scope: &Scope<'p>, spot: &Spot, out: Out<'_>) -> Caught<()> {
@@ -278,33 +277,34 @@ impl<'p> Run<'p> {
             .ok_or_else(|| Halt::error(format!("{} cannot be matched, as it is not a string", shown(&spot.value))))?;
         let mut substituted = |pattern: &Value, flags: Option<&Value>| -> Caught<()> {
             let found = regexes::find(self, text, pattern, flags, all)?;
-            // Every way to replace what was found so far.
-            let mut made = vec![String::new()];
+            if found.is_empty() {
+                return out(spot.clone());
+            }
+            // The first replacement of every match makes the first output, and so on.
+            let mut made: Vec<String> = Vec::new();
             let mut from = 0;
             for matched in found {
-                let named = matched.named()?;
-                let mut replacements = Vec::new();
-                self.values(replacement, scope, named, &mut |value| {
-                    let Some(text) = value.as_text() else {
+                let gap = &text[from..matched.start];
+                let mut count = 0;
+                self.values(replacement, scope, matched.named()?, &mut |value| {
+                    let Some(own) = value.as_text() else {
                         return Err(Halt::error(format!("{} cannot be added to a string", shown(&value))));
                     };
-                    replacements.push(text.to_owned());
+                    if made.len() == count {
+                        made.push(String::new());
+                    }
+                    self.allocate(0, gap.len() + own.len())?;
+                    made[count].push_str(gap);
+                    made[count].push_str(own);
+                    count += 1;
                     Ok(())
                 })?;
-                let gap = &text[from..matched.start];
-                let mut longer = Vec::with_capacity(made.len() * replacements.len());
-                for before in &made {
-                    for replacement in &replacements {
-                        self.allocate(1, before.len() + gap.len() + replacement.len())?;
-                        longer.push(format!("{before}{gap}{replacement}"));
-                    }
-                }
-                made = longer;
                 from = matched.end;
             }
-            for text_so_far in made {
-                self.allocate(1, text.len())?;
-                out(spot.elsewhere(Value::text(format!("{text_so_far}{}", &text[from..]))))?;
+            for mut text_so_far in made {
+                self.allocate(0, text.len() - from)?;
+                text_so_far.push_str(&text[from..]);
+                out(spot.elsewhere(Value::text(text_so_far)))?;
             }
             Ok(())
         };

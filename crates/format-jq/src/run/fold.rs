@@ -35,14 +35,14 @@ impl<'p> Run<'p> {
         next: Next<'_, 'p>,
     ) -> Caught<()> {
         let Some((item, rest)) = items.split_first() else { return next(scope) };
-        let found = access::get(value, &Value::count(place))?;
+        let found = access::get(self, value, &Value::count(place))?;
         self.destructure(item, &found, scope, &mut |scope| self.items(rest, place + 1, value, scope, next))
     }
 
     fn members(&self, members: &'p [Member], value: &Value, scope: &Scope<'p>, next: Next<'_, 'p>) -> Caught<()> {
         let Some((member, rest)) = members.split_first() else { return next(scope) };
         self.values(&member.key, scope, value.clone(), &mut |key| {
-            let found = access::get(value, &key)?;
+            let found = access::get(self, value, &key)?;
             let bound = if member.bound { bind(scope, found.clone()) } else { scope.clone() };
             match &member.pattern {
                 Some(pattern) => {

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use crate::live::Held;
 use crate::term::{Definition, Term};
 use crate::value::Value;
 
@@ -12,6 +13,7 @@ pub(crate) type Scope<'p> = Option<Rc<Binding<'p>>>;
 pub(crate) struct Binding<'p> {
     pub(super) bound: Bound<'p>,
     pub(super) before: Scope<'p>,
+    _held: Held,
 }
 
 /// What a name stands for.
@@ -47,12 +49,12 @@ impl Binding<'_> {
 
 /// The scope with a value bound in it.
 pub(crate) fn bind<'p>(scope: &Scope<'p>, value: Value) -> Scope<'p> {
-    Some(Rc::new(Binding { bound: Bound::Value(value), before: scope.clone() }))
+    push(scope, Bound::Value(value))
 }
 
 /// The scope with one binding more.
 pub(super) fn push<'p>(scope: &Scope<'p>, bound: Bound<'p>) -> Scope<'p> {
-    Some(Rc::new(Binding { bound, before: scope.clone() }))
+    Some(Rc::new(Binding { bound, before: scope.clone(), _held: Held::new(size_of::<Binding<'_>>()) }))
 }
 
 /// The binding so many places back; the parser counted, so it is there.

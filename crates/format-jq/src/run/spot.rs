@@ -4,8 +4,11 @@ use std::rc::Rc;
 
 use crate::access;
 use crate::halt::{Caught, Halt};
+use crate::live::Held;
 use crate::message::shown;
 use crate::value::Value;
+
+use super::Run;
 
 /// A value, and its place in the document where someone wants to know.
 #[derive(Clone, Debug)]
@@ -30,6 +33,7 @@ pub(crate) enum Trail {
 pub(crate) struct Step {
     key: Value,
     before: Option<Rc<Step>>,
+    _held: Held,
 }
 
 impl Drop for Step {
@@ -60,8 +64,8 @@ impl Spot {
     }
 
     /// What stands at a key.
-    pub(crate) fn child(&self, key: &Value) -> Caught<Self> {
-        let value = access::get(&self.value, key)?;
+    pub(crate) fn child(&self, run: &Run<'_>, key: &Value) -> Caught<Self> {
+        let value = access::get(run, &self.value, key)?;
         self.at(|| key.clone(), value)
     }
 
@@ -69,7 +73,11 @@ impl Spot {
     pub(crate) fn at(&self, key: impl FnOnce() -> Value, value: Value) -> Caught<Self> {
         let trail = match &self.trail {
             Trail::Off => Trail::Off,
-            Trail::At(before) => Trail::At(Some(Rc::new(Step { key: key(), before: before.clone() }))),
+            Trail::At(before) => Trail::At(Some(Rc::new(Step {
+                key: key(),
+                before: before.clone(),
+                _held: Held::new(size_of::<Step>()),
+            }))),
             Trail::Lost => return Err(self.has_no_path()),
         };
         Ok(Self { value, trail })

@@ -34,8 +34,10 @@ mod task_update;
 mod tests;
 mod wave;
 
-use format::{Files, Format, Glance, HookEvent, Look, Seen, Sources, Spooling, Surface, Taken, Touched, View};
-use model::{Call, Change, Context, Finding, Image, Object, Outcome, Refusal, RefusalClass, Space, WorkItem};
+use format::{
+    Effort, Files, Format, Glance, HookEvent, Look, Seen, Sheet, Sources, Spooling, Surface, Taken, Touched, View,
+};
+use model::{Call, Change, Context, Finding, Image, Object, Outcome, Refusal, RefusalClass, Space, Value, WorkItem};
 
 use records::SPACE;
 
@@ -78,7 +80,7 @@ impl Format for Eneo {
         Ok(match tool.name {
             "eneo_task_init" => task_init::task_init(arguments, view, ctx)?,
             "eneo_task_update" => task_update::task_update(arguments, view, ctx)?,
-            "eneo_task_get" => task_get::task_get(arguments, view, ctx),
+            "eneo_task_get" => task_get::task_get(arguments, view, ctx)?,
             "eneo_task_clear" => task_clear::task_clear(view),
             "eneo_phase_set" => phase_set::phase_set(arguments, view, ctx)?,
             "eneo_next_hint_consume" => next_hint::next_hint_consume(view, ctx)?,
@@ -93,6 +95,10 @@ impl Format for Eneo {
             "eneo_shellenv" => shellenv::shellenv(ctx, &view.probes.program()),
             _ => return Err(unknown()),
         })
+    }
+
+    fn ponder(&self, question: &[Value], effort: Effort<'_>) -> Option<Sheet> {
+        program::ponder(question, effort)
     }
 
     fn spooling(&self, call: &Call, look: &Look<'_>) -> Spooling {

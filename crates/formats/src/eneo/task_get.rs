@@ -1,13 +1,13 @@
-//! `eneo_task_get`: what a program makes of the document; never fails.
+//! `eneo_task_get`: what a program makes of the document; whatever the program does, it never fails.
 
 use format::{View, pretty};
-use model::{Context, Object, Outcome, Value, Warning};
+use model::{Context, Object, Outcome, Refusal, Value, Warning};
 
 use super::document::{self, Found};
 use super::task_init::nothing;
 use super::{paths, program, records};
 
-pub(super) fn task_get(arguments: &Object, view: &View<'_>, ctx: &Context) -> Outcome {
+pub(super) fn task_get(arguments: &Object, view: &View<'_>, ctx: &Context) -> Result<Outcome, Refusal> {
     let mut warnings = Vec::new();
     let task = match document::read_task(view.files) {
         Found::Unusable(why) => {
@@ -22,7 +22,10 @@ pub(super) fn task_get(arguments: &Object, view: &View<'_>, ctx: &Context) -> Ou
         None | Some(Value::Null) => ".",
         Some(expr) => expr.as_str().unwrap_or("empty"),
     };
-    let values = task.as_ref().and_then(|task| program::get(expr, task, ctx.now)).unwrap_or_default();
+    let values = match &task {
+        Some(task) => program::get(view.probes, expr, task, ctx.now)?.unwrap_or_default(),
+        None => Vec::new(),
+    };
     let mut text = String::new();
     for value in &values {
         match value {
@@ -38,5 +41,5 @@ pub(super) fn task_get(arguments: &Object, view: &View<'_>, ctx: &Context) -> Ou
     body.insert("text".into(), text.into());
     let mut outcome = nothing(body);
     outcome.reply.warnings = warnings;
-    outcome
+    Ok(outcome)
 }

@@ -3,12 +3,9 @@
 use format::{Draft, View, pretty};
 use model::{Context, Object, Outcome, Refusal, Value, Warning};
 
-use super::program::{self, Variables};
+use super::program::{self, DEPTH, Variables};
 use super::task_init::nothing;
 use super::{config, document, paths, records, refusals, schema};
-
-/// The deepest nesting of a document.
-const DEPTH: usize = 128;
 
 pub(super) fn task_update(arguments: &Object, view: &View<'_>, ctx: &Context) -> Result<Outcome, Refusal> {
     let expr = arguments.get("expr").and_then(Value::as_str);
@@ -21,7 +18,7 @@ pub(super) fn task_update(arguments: &Object, view: &View<'_>, ctx: &Context) ->
     let mut asked = before.clone();
     let (stamp, was_ahead) = document::stamp(&before, ctx.now);
     asked.insert("last_update".into(), stamp.as_str().into());
-    let mut task = program::update(expr, &variables, &asked, ctx.now)?;
+    let mut task = program::update(view.probes, expr, &variables, asked, ctx.now)?;
     task.insert("last_update".into(), stamp.into());
     if was_ahead {
         warnings.push(ahead());
@@ -93,26 +90,13 @@ pub(super) fn is_identifier(name: &str) -> bool {
 }
 
 fn check_size(task: &Object) -> Result<(), Refusal> {
-    if depth(task.values(), DEPTH).is_none() {
+    if program::depth(task.values(), DEPTH).is_none() {
         return Err(program::limit(&format!("the document is nested more than {DEPTH} deep")));
     }
     if !pretty::fits(task, paths::LIMIT) {
         return Err(program::limit(&format!("the document has more than {} bytes", paths::LIMIT)));
     }
     Ok(())
-}
-
-// What is left of the depth; `None` where it does not reach.
-fn depth<'v>(values: impl Iterator<Item = &'v Value>, left: usize) -> Option<usize> {
-    let left = left.checked_sub(1)?;
-    for value in values {
-        match value {
-            Value::Array(items) => depth(items.iter(), left)?,
-            Value::Object(members) => depth(members.values(), left)?,
-            _ => left,
-        };
-    }
-    Some(left)
 }
 
 /// The keys whose values differ, sorted; `last_update` does not count.

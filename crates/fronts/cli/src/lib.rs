@@ -107,9 +107,11 @@ fn dispatch(
     let (globals, route) = route::find(arguments, setup.formats)?;
     terminal.mode = if globals.json { Mode::Json } else { Mode::Text };
     let Doors { servers, hosts } = doors;
+    let formats = setup.formats;
     let project = |globals: Globals| Project { setup, servers, hosts, globals };
     match route {
         Route::Format(format, words) => format_command::run(terminal, project(globals), format, &words),
+        Route::Ponder => Ok(engine::ponder(formats)),
         Route::Host(asked) => Ok(hosts::run(terminal, project(globals), &asked)),
         Route::Call(words) => {
             let (tool, rest) = words.split_first().expect("the way of `call` holds a tool");

@@ -51,6 +51,8 @@ pub(crate) enum Route {
     Host(hosts::Asked),
     /// `call` with nothing but a tool and perhaps its arguments.
     Call(Vec<String>),
+    /// Works out one question for a server of ours.
+    Ponder,
     /// The generic command tree, with the whole line behind the program's name.
     Generic(Vec<String>),
 }
@@ -78,6 +80,8 @@ pub(crate) fn find(arguments: &[OsString], formats: &[&'static dyn Format]) -> R
     let format = || formats.iter().find(|format| Some(format.name()) == first);
     let route = if let Some((format, name)) = named.filter(|_| !matches!(first, Some("--version" | "-V"))) {
         Route::Format(format, name.words.iter().map(|word| (*word).to_owned()).chain(rest.to_vec()).collect())
+    } else if words == ["ponder"] {
+        Route::Ponder
     } else if let Some(asked) = host_words(rest) {
         Route::Host(asked)
     } else if first == Some("call") && is_plain_call(&rest[1..]) {

@@ -48,6 +48,7 @@ pub(crate) fn serve(
     let (servers, env) = (project.servers, project.setup.env.clone());
     let serving = serving(&project, tool_names);
     let engine = Arc::new(project.open()?);
+    engine.ponder_in(own_program());
     let root = printable::line(&engine.root().to_string_lossy());
     match transport {
         Transport::Stdio => {
@@ -79,6 +80,7 @@ pub(crate) fn up(terminal: &mut Terminal, project: Project, port: Option<u16>) -
         terminal.print(&format!("{}\n", screens::init::render(&before.init(&[])?)));
     }
     let engine = Arc::new(project.open()?);
+    engine.ponder_in(own_program());
     engine.make_ready()?;
     let port = match port {
         Some(port) => port,
@@ -173,6 +175,12 @@ fn configured_port(engine: &Engine, identity: &Identity) -> Result<Option<u16>, 
         }
     }
     Ok(None)
+}
+
+/// Where this very program can be started again, even if its file was replaced since.
+fn own_program() -> PathBuf {
+    let running = Path::new("/proc/self/exe");
+    if running.exists() { running.to_owned() } else { PathBuf::from(program()) }
 }
 
 /// How a client starts this very program, which need not be on its path.
