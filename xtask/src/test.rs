@@ -4,7 +4,7 @@ use testkit::random::SEED;
 use testkit::vectors::Choice;
 
 use crate::arguments::Arguments;
-use crate::packages::{STRACE, ensure};
+use crate::packages::{JQ, STRACE, ensure};
 use crate::product::{Product, cargo};
 use crate::steps::{Tally, shown};
 use crate::{clients, crash, faults, fuzz, load, power, site, vectors};
@@ -34,7 +34,11 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
         ]))
     });
     deny(&mut tally);
-    tally.step("cargo test", || shown(cargo().args(["test", "--quiet", "--workspace"])));
+    tally.step("cargo test", || {
+        // One test holds our jq against the real one.
+        ensure(&[JQ])?;
+        shown(cargo().args(["test", "--quiet", "--workspace"]))
+    });
     let product = match Product::built() {
         Ok(product) => product,
         Err(problem) => {

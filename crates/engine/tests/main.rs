@@ -21,6 +21,7 @@ mod irregular;
 mod locks;
 mod moves;
 mod outside;
+mod ponder;
 mod probe;
 mod project;
 mod prompts;

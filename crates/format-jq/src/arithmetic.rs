@@ -99,11 +99,11 @@ fn multiply(run: &Run<'_>, left: Value, right: Value) -> Caught<Value> {
         (Value::Text(text), Value::Number(count)) | (Value::Number(count), Value::Text(text)) => {
             let count = count.value();
             // Not-a-number is no count either.
-            if count.is_nan() || count <= 0.0 {
+            if count.is_nan() || count < 0.0 {
                 return Ok(Value::Null);
             }
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, then is refused")]
-            let count = count.ceil() as usize;
+            let count = count as usize;
             run.allocate(0, text.len().max(1).saturating_mul(count))?;
             Ok(Value::text(text.repeat(count)))
         }

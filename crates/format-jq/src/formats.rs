@@ -77,7 +77,7 @@ fn html(text: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '&' => out.push_str("&amp;"),
-            '\'' => out.push_str("&#39;"),
+            '\'' => out.push_str("&apos;"),
             '"' => out.push_str("&quot;"),
             other => out.push(other),
         }

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use regex::{Regex, RegexBuilder};
+use regex::{Captures, Regex, RegexBuilder};
 
 use crate::halt::{Caught, Halt};
 use crate::message::shown;
@@ -11,7 +11,10 @@ use crate::run::Run;
 use crate::value::Value;
 
 /// Largest compiled expression. **Units**: bytes.
-const SIZE: usize = 1024 * 1024;
+const SIZE: usize = 256 * 1024;
+
+/// Up to which size a letter costs next to nothing. **Units**: bytes.
+const SMALL: usize = 64 * 1024;
 
 /// One place where an expression was found. **Units**: bytes.
 pub(crate) struct Matched {
@@ -60,16 +63,22 @@ fn read_flags(flags: Option<&Value>) -> Caught<Flags> {
     Ok(read)
 }
 
-fn compile(run: &Run<'_>, pattern: &str, flags: &Flags) -> Caught<Regex> {
+// The expression, and how many steps a letter of the text costs: with a large one each may take long.
+fn compile(run: &Run<'_>, pattern: &str, flags: &Flags) -> Caught<(Regex, usize)> {
     run.spend(64 + pattern.len() * 16)?;
-    let built = RegexBuilder::new(pattern)
-        .case_insensitive(flags.ignores_case)
-        .ignore_whitespace(flags.ignores_blanks)
-        .dot_matches_new_line(flags.dot_is_newline)
-        .size_limit(SIZE)
-        .dfa_size_limit(SIZE)
-        .build();
-    built.map_err(|error| {
+    let build = |size: usize| {
+        RegexBuilder::new(pattern)
+            .case_insensitive(flags.ignores_case)
+            .ignore_whitespace(flags.ignores_blanks)
+            .dot_matches_new_line(flags.dot_is_newline)
+            .size_limit(size)
+            .dfa_size_limit(1024 * 1024)
+            .build()
+    };
+    if let Ok(regex) = build(SMALL) {
+        return Ok((regex, 0));
+    }
+    build(SIZE).map(|regex| (regex, 4)).map_err(|error| {
         let reason = error.to_string();
         let last = reason.lines().last().unwrap_or_default().trim_start_matches("error: ");
         Halt::error(format!("{pattern} (at offset 0) is not a valid regex: {last}"))
@@ -95,12 +104,13 @@ pub(crate) fn find(
     let source =
         source.ok_or_else(|| Halt::error(format!("{} cannot be matched, as it is not a string", shown(pattern))))?;
     let flags = read_flags(flags)?;
-    let regex = compile(run, source, &flags)?;
+    let (regex, cost) = compile(run, source, &flags)?;
     let names: Vec<Option<String>> = regex.capture_names().skip(1).map(|name| name.map(str::to_owned)).collect();
-    run.spend(text.len() / 8)?;
+    run.spend(text.len() / 8 + text.len().saturating_mul(cost))?;
     let mut found = Vec::new();
     let mut letters = Letters { text, at: 0, count: 0 };
-    for captures in regex.captures_iter(text) {
+    let mut search = Search::new(&regex, source, text);
+    while let Some(captures) = search.next() {
         let Some(whole) = captures.get(0) else { continue };
         // The search for one match may have gone through the whole text.
         run.look()?;
@@ -127,6 +137,47 @@ pub(crate) fn find(
         }
     }
     Ok(found)
+}
+
+/// One match after the other.
+struct Search<'r, 't> {
+    regex: &'r Regex,
+    text: &'t str,
+    // The text without its final newline, where the expression may ask for the end: that is one too.
+    shorter: Option<&'t str>,
+    at: usize,
+    // Where the last match ended; an empty one there is none.
+    end: Option<usize>,
+}
+
+impl<'r, 't> Search<'r, 't> {
+    fn new(regex: &'r Regex, source: &str, text: &'t str) -> Self {
+        let shorter = text.strip_suffix('\n').filter(|_| source.contains('$'));
+        Self { regex, text, shorter, at: 0, end: None }
+    }
+
+    fn next(&mut self) -> Option<Captures<'t>> {
+        while self.at <= self.text.len() {
+            let whole = self.regex.captures_at(self.text, self.at);
+            let shorter = self.shorter.filter(|shorter| self.at <= shorter.len());
+            let shorter = shorter.and_then(|shorter| self.regex.captures_at(shorter, self.at));
+            let start = |captures: &Captures<'_>| captures.get(0).map_or(usize::MAX, |found| found.start());
+            let found = match (whole, shorter) {
+                (Some(whole), Some(shorter)) if start(&shorter) < start(&whole) => shorter,
+                (Some(found), _) | (None, Some(found)) => found,
+                (None, None) => return None,
+            };
+            let (from, to) = found.get(0).map(|found| (found.start(), found.end()))?;
+            if from == to && self.end == Some(to) {
+                // On to the next letter.
+                self.at = to + self.text[to..].chars().next().map_or(1, char::len_utf8);
+                continue;
+            }
+            (self.at, self.end) = (to, Some(to));
+            return Some(found);
+        }
+        None
+    }
 }
 
 // Counts letters up to places that only grow.

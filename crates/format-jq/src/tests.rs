@@ -1,5 +1,7 @@
 //! Tests of the whole room: limits, refusals, number text.
 
+use std::cell::Cell;
+
 use model::{Timestamp, Value};
 use proptest::prelude::*;
 use serde_json::json;
@@ -50,6 +52,91 @@ fn endless_programs_end() {
     assert!(matches!(failure("try (def f: f; f) catch 1"), Failure::Limit("time")), "no program catches a limit");
     assert!(matches!(failure("reduce range(1e6) as $i (0; [.])"), Failure::Limit("depth")));
     assert!(matches!(failure("\"x\" * 1e12"), Failure::Limit("memory" | "time")));
+}
+
+// What a program comes to when the clock says at its twentieth look that the time is over.
+fn hurried(program: &str) -> Option<Failure> {
+    let looks = Cell::new(0);
+    let is_over = || {
+        looks.set(looks.get() + 1);
+        looks.get() >= 20
+    };
+    let program = Program::compile(program, &[]).unwrap();
+    program.run(&Value::Null, Timestamp::from_millis(0), 1_000, Limits::whole(&is_over)).failure
+}
+
+#[test]
+fn the_clock_is_looked_at_whatever_a_program_does() {
+    for program in [
+        "[range(100000)] as $a | [range(100000)] as $b | [range(100000) | $a == $b] | length",
+        "(\"x\" * 1000000) as $s | reduce range(400000) as $i (0; $s | length)",
+        "(\"x\" * 1000000) as $s | reduce range(400000) as $i (0; $s[0:1])",
+        "[range(100000)] as $a | reduce range(300000) as $i (0; try ($a - 1) catch 0)",
+        "(\"a\" * 20000) | [match(\".*?b|a\"; \"g\")] | length",
+        "[range(50000)] as $a | [range(1000) | $a] | map(. + []) | sort | length",
+        "[range(100000)] | [range(100000) | -1] - . | length",
+        "([range(20000)] | tojson) as $t | reduce range(10000) as $i (0; $t | fromjson | length)",
+        "[range(3000) | [range(300)]] | unique_by(.) | length",
+        "def f: f; f",
+        "repeat(empty)",
+        "null | path(until(false; .a))",
+    ] {
+        assert_eq!(hurried(program), Some(Failure::Limit("time")), "{program}");
+    }
+}
+
+#[test]
+fn memory_is_what_values_hold_at_a_time() {
+    for program in [
+        "[range(1000) as $i | \"x\" * 1000000 + \"\\($i)\"] | length",
+        "(\"x\" * 1000000) as $s | reduce range(1000) as $i ({}; .[\"\\($i)\" + $s] = 1) | length",
+        "(\"1\" * 1000000) as $s | [range(1000) | $s | tonumber] | length",
+        "reduce range(24) as $i (1; [., .])",
+        "reduce range(40) as $i (1; {a: ., b: .}) | [paths] | length",
+    ] {
+        let failure = failure(program);
+        assert!(matches!(failure, Failure::Limit("memory" | "size")), "{program}: {failure:?}");
+    }
+    // What a write past the end fills is work too, a step an item.
+    assert_eq!(failure("[range(30) as $i | (null | .[1000000] = $i)] | length"), Failure::Limit("time"));
+    // What goes again counts no more: this asks for many times the limit, one after the other.
+    let program = "(\"x\" * 1000000) as $s | reduce range(1000) as $i (0; . + ($s + \"\" | utf8bytelength))";
+    assert_eq!(run_all(program, &Value::Null).unwrap().values, [Some(json!(1_000_000_000))]);
+}
+
+#[test]
+fn loops_change_in_place_what_nobody_else_holds() {
+    for (program, expected) in [
+        ("reduce range(20000) as $i ([]; . + [$i]) | length", 20_000),
+        ("reduce range(20000) as $i ([]; .[$i] = $i) | length", 20_000),
+        ("reduce range(10000) as $i ({}; .[\"k\\($i)\"] = $i) | length", 10_000),
+        ("reduce range(10000) as $i ({a: {b: []}}; .a.b += [$i]) | .a.b | length", 10_000),
+        ("reduce range(10000) as $i ({a: {}}; .a[\"k\\($i)\"] += 1) | .a | length", 10_000),
+        ("reduce range(10000) as $i (\"\"; . + \"x\") | length", 10_000),
+        ("[range(30000)] | del(.[] | select(. % 2 == 0)) | length", 15_000),
+        ("[range(30000)] | map(select(. % 2 == 0)) | length", 15_000),
+    ] {
+        assert_eq!(run_all(program, &Value::Null).unwrap().values, [Some(json!(expected))], "{program}");
+    }
+}
+
+#[test]
+fn what_is_no_number_is_sorted_without_a_sound_order() {
+    let program = "[range(300) | if . % 3 == 0 then nan else . end] | sort, unique, group_by(.), sort_by(-.) | length";
+    assert_eq!(run_all(program, &Value::Null).unwrap().failure, None);
+    assert_eq!(
+        run_all("[nan] | . == ., (.[0] < .[0])", &Value::Null).unwrap().values,
+        [Some(json!(false)), Some(json!(true))]
+    );
+}
+
+#[test]
+fn a_brief_effort_ends_sooner() {
+    let program = Program::compile("[range(60000)] | length", &[]).unwrap();
+    let run = |limits| program.run(&Value::Null, Timestamp::from_millis(0), 1, limits);
+    let brief = run(Limits::brief(&|| false)).failure.unwrap();
+    assert!(brief.is_for_want_of_effort(), "{brief:?}");
+    assert_eq!(run(Limits::whole(&|| false)).values, [Some(json!(60_000))]);
 }
 
 #[test]
@@ -109,6 +196,21 @@ fn long_and_deep_programs_are_refused() {
     assert_eq!(failure(&format!(".{}", "[0]".repeat(5_000))), Failure::Limit("depth"));
     let long = vec![".a = 1"; 5_000].join(" | ");
     assert_eq!(run_all(&long, &Value::Null).unwrap().values, [Some(json!({"a": 1}))]);
+    // Rows of 32,000 make trees that are let go of within the 2 MiB of this thread.
+    for between in ["|", ",", "+", "*", "and", "or", "//", "=="] {
+        let row = vec!["1"; 32_000 / between.len()].join(&format!("{between} "));
+        let row = &row[..row.len().min(65_000)];
+        if let Ok(program) = Program::compile(row.trim_end_matches(|c: char| c != '1'), &[]) {
+            assert!(matches!(between, "|" | ","), "{between}");
+            let outputs = program.run(&Value::Null, Timestamp::from_millis(0), 40_000, Limits::whole(&|| false));
+            assert_eq!(outputs.failure, None, "{between}");
+        }
+        drop(Program::compile(&format!("{row} )"), &[]));
+    }
+    for (open, close) in [("(", ")"), ("[", "]")] {
+        let program = format!("{}1{}", open.repeat(60), close.repeat(60));
+        assert!(run_all(&program, &Value::Null).unwrap().failure.is_none(), "{open}");
+    }
 }
 
 #[test]

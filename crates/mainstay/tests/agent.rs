@@ -4,12 +4,12 @@
 //! every reply and every file is what an undisturbed run gives.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead as _, BufReader, Lines, Write as _};
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use testkit::process::Sandbox;
+
+use crate::server::Server;
 
 /// How many steps the procedure has.
 const STEPS: usize = 200;
@@ -67,41 +67,9 @@ fn moment(n: usize) -> Moment {
     }
 }
 
-/// A server over standard input and output.
-struct Server {
-    child: Child,
-    input: ChildStdin,
-    output: Lines<BufReader<ChildStdout>>,
-}
-
 impl Server {
-    /// Starts from what is on disk.
-    fn start(sandbox: &Sandbox) -> Self {
-        let mut command = sandbox.mainstay(Path::new(env!("CARGO_BIN_EXE_mainstay")));
-        command.args(["serve", "--stdio"]).env("MAINSTAY_NOW", "2026-01-02T03:04:05.678Z");
-        let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = pipes.spawn().unwrap();
-        let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
-        let mut server = Self { child, input, output: BufReader::new(output).lines() };
-        let client = json!({"protocolVersion": "2025-06-18", "capabilities": {},
-            "clientInfo": {"name": "driver", "version": "1"}});
-        server.write(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": client}));
-        server.read();
-        server.write(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
-        server
-    }
-
-    fn write(&mut self, message: &Value) {
-        writeln!(self.input, "{message}").unwrap();
-    }
-
-    fn read(&mut self) -> Value {
-        serde_json::from_str(&self.output.next().unwrap().unwrap()).unwrap()
-    }
-
     fn send(&mut self, step: &Step) {
-        let call = json!({"name": step.tool, "arguments": step.arguments});
-        self.write(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}));
+        self.send_call(step.tool, &step.arguments);
     }
 
     fn answer(&mut self) -> Value {

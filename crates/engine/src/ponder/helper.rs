@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::channel;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use format::{Format, Sheet};
 use model::{Refusal, RefusalClass, Value};
@@ -56,7 +56,7 @@ impl Helper {
         let mut command = Command::new(&self.program);
         command.arg(COMMAND).env_clear().stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         match command.spawn() {
-            Ok(child) => Ok(hear(child, write_sheet(format.name(), question))),
+            Ok(child) => Ok(hear(child, write_sheet(format.name(), question), PATIENCE + GRACE)),
             Err(_) => Ok(super::work_out(format, question, false)),
         }
     }
@@ -79,9 +79,8 @@ impl Helper {
 }
 
 // Writes the question and reads the answer beside each other, so that neither pipe holds the other up.
-fn hear(mut child: Child, question: Vec<u8>) -> Option<Sheet> {
+fn hear(mut child: Child, question: Vec<u8>, patience: Duration) -> Option<Sheet> {
     let (mut input, output) = (child.stdin.take()?, child.stdout.take()?);
-    let over = Instant::now() + PATIENCE + GRACE;
     let (said, heard) = channel();
     let writer = thread::spawn(move || input.write_all(&question));
     let reader = thread::spawn(move || {
@@ -90,7 +89,7 @@ fn hear(mut child: Child, question: Vec<u8>) -> Option<Sheet> {
         // Nobody listens any more where the time was over.
         drop(said.send(read.is_ok().then_some(bytes)));
     });
-    let bytes = heard.recv_timeout(over.saturating_duration_since(Instant::now())).ok().flatten();
+    let bytes = heard.recv_timeout(patience).ok().flatten();
     if bytes.is_none() {
         // One that ended meanwhile needs no killing.
         drop(child.kill());
@@ -99,4 +98,36 @@ fn hear(mut child: Child, question: Vec<u8>) -> Option<Sheet> {
     drop((writer.join(), reader.join()));
     let bytes = bytes.filter(|bytes| ended_well && bytes.len() as u64 <= ANSWER_LIMIT)?;
     read_sheet(&bytes).map(|(_, answer)| answer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::hear;
+    use std::process::{Command, Stdio};
+    use std::time::Duration;
+
+    #[test]
+    fn a_helper_that_never_answers_is_killed() {
+        let mut command = Command::new("sleep");
+        let child = command.arg("600").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        // More than a pipe holds: the question is never read either.
+        let answer = hear(child, vec![b'x'; 1 << 20], Duration::from_millis(50));
+        assert_eq!(answer, None);
+    }
+
+    #[test]
+    fn an_answer_counts_once_it_is_whole() {
+        for (script, expected) in [
+            ("cat > /dev/null; printf 'probe\\n1\\n[2]\\n'", Some("[1,[2]]")),
+            ("cat > /dev/null; printf 'probe\\n1\\n[2]'", None),
+            ("cat > /dev/null; printf 'probe\\n1\\n'; exit 1", None),
+            ("kill -9 $$", None),
+        ] {
+            let mut command = Command::new("sh");
+            let child = command.args(["-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+            let answer = hear(child, vec![b'x'; 1 << 20], Duration::from_secs(60));
+            let text = answer.map(|answer| serde_json::Value::Array(answer).to_string());
+            assert_eq!(text.as_deref(), expected, "{script}");
+        }
+    }
 }

@@ -20,6 +20,7 @@ static TOOLS: &[Tool] = &[
     tool("bump", Effect::Write, &[needed("key"), optional("place")]),
     tool("settle", Effect::WriteIdempotent, &[needed("name"), needed("value")]),
     tool("meddle", Effect::WriteIdempotent, &[needed("key"), needed("value")]),
+    tool("work_out", Effect::Write, &[needed("key")]),
     tool("shelve", Effect::Write, &[needed("name")]),
     tool("label", Effect::Write, &[needed("name")]),
     tool("rename", Effect::Write, &[needed("name"), needed("value")]),

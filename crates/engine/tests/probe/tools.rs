@@ -31,6 +31,13 @@ pub(super) fn handle(call: &Call, view: &View<'_>, ctx: &Context) -> Result<Outc
             let count = bump(&mut draft, view, &text("key"));
             body.insert("count".into(), count.into());
         }
+        "work_out" => {
+            let number = items::number(view, &item(&text("key")));
+            let Some(answer) = view.probes.ponder(&[ctx.root.as_str().into(), number.into()])? else {
+                return Err(Refusal::refused("took_too_much", "this could not be worked out"));
+            };
+            draft.put(item(&text("key")), answer[0].clone());
+        }
         "settle" => {
             let mut object = view.records.get(&doc()).and_then(|value| value.as_object().cloned()).unwrap_or_default();
             object.insert(text("name"), text("value").into());

@@ -62,7 +62,7 @@ impl<'p> Run<'p> {
             }),
             Control::Until => self.until(first, second, scope, spot, out),
             Control::While => self.while_true(first, second, scope, spot, out),
-            Control::Repeat => self.repeat(first, scope, spot, out),
+            Control::Repeat => self.repeat(first, scope, &spot, out),
             Control::Range => self.range(arguments, scope, &spot, out),
             Control::SortBy | Control::GroupBy | Control::UniqueBy | Control::MinBy | Control::MaxBy => {
                 out(spot.elsewhere(self.keyed(control, first, scope, &spot.value)?))
@@ -201,15 +201,10 @@ impl<'p> Run<'p> {
         }
     }
 
-    fn repeat(&self, step: &'p Term, scope: &Scope<'p>, spot: Spot, out: Out<'_>) -> Caught<()> {
-        self.check_stack()?;
-        let mut here = spot;
+    // The same step over the same input, without end.
+    fn repeat(&self, step: &'p Term, scope: &Scope<'p>, spot: &Spot, out: Out<'_>) -> Caught<()> {
         loop {
-            out(here.clone())?;
-            let Some(next) = self.single(step, scope, here, &mut |next| self.repeat(step, scope, next, out))? else {
-                return Ok(());
-            };
-            here = next;
+            self.run(step, scope, spot.clone(), out)?;
         }
     }
 
