@@ -1,6 +1,7 @@
 //! One project, ready to answer requests.
 
 use std::path::{Path, PathBuf};
+use std::slice;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use crate::batch::{Asked, Thinker, event, replay, write};
 use crate::home::Home;
 use crate::images::ProjectFiles;
 use crate::locks::{Deadline, WAIT};
-use crate::ponder::{self, Helper, Slate};
+use crate::ponder::{self, Answer, Helper, Slate};
 use crate::probes::{self, HostProbes};
 use crate::read::{Read, read, read_in_memory};
 use crate::writer::Writer;
@@ -176,9 +177,9 @@ impl Engine {
             return event(self, format, asked);
         }
         if !asked.reads {
-            return self.submit(format, asked);
+            return self.submit(format, &asked);
         }
-        match self.submit(format, asked.clone()) {
+        match self.submit(format, &asked) {
             Err(refusal) if UNWRITABLE.contains(&refusal.code.as_ref()) => {
                 let store = self.opened_store()?;
                 read_in_memory(self, store.as_deref(), format, &asked.call, &asked.ctx, &refusal)
@@ -188,26 +189,27 @@ impl Engine {
     }
 
     // What a request has to work out first is worked out here, where it holds no lock.
-    fn submit(&self, format: &'static dyn Format, asked: Asked) -> Result<Reply, Refusal> {
+    fn submit(&self, format: &'static dyn Format, asked: &Asked) -> Result<Reply, Refusal> {
         let deadline = Deadline::within(self.lock_wait(WAIT));
-        let slate = asked.slate.clone();
+        let slate = &asked.slate;
         let mut is_first = true;
         loop {
-            let answer = self.submit_once(format, asked.clone());
+            let answer = self.submit_once(format, asked);
             let Some(question) = slate.open() else { return answer };
             if !is_first && deadline.left().is_zero() {
                 return Err(ponder::overtaken());
             }
             is_first = false;
-            slate.keep(&question, self.work_out(format, &question)?);
+            slate.keep(&question, Answer(self.work_out(format, &question)?));
         }
     }
 
-    fn submit_once(&self, format: &'static dyn Format, asked: Asked) -> Result<Reply, Refusal> {
-        match self.writer.get() {
-            Some(writer) => writer.submit(format, asked),
-            None => write(self, format, &[asked], self.lock_wait(WAIT)).pop().expect("one request has one answer"),
+    fn submit_once(&self, format: &'static dyn Format, asked: &Asked) -> Result<Reply, Refusal> {
+        if let Some(writer) = self.writer.get() {
+            return writer.submit(format, asked.clone());
         }
+        let mut answers = write(self, format, slice::from_ref(asked), self.lock_wait(WAIT));
+        answers.pop().expect("one request has one answer")
     }
 
     /// From now on questions that take long are worked out by processes that run `program`, which is our own.

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::arithmetic;
+use crate::compare::merge_sort;
 use crate::halt::{Caught, Halt};
 use crate::message::shown;
 use crate::native::Control;
@@ -47,7 +48,7 @@ fn sorted(run: &Run<'_>, input: &Value) -> Caught<Vec<Value>> {
     let items = items(input, "sorted")?;
     // Each item begins as a list of its own.
     run.allocate(items.len() * 2, 0)?;
-    run.sort(items, &mut |own, others| run.compare(own, others))
+    merge_sort(items, &mut |own, others| run.compare(own, others))
 }
 
 pub(crate) fn sort(run: &Run<'_>, input: Value, _: &[Value]) -> Caught<Value> {
@@ -164,7 +165,7 @@ pub(crate) fn keyed(run: &Run<'_>, control: Control, pairs: Vec<(Value, Value)>)
         let wanted = if control == Control::MinBy { Ordering::Less } else { Ordering::Greater };
         return Ok(best(run, pairs, key, wanted)?.map_or(Value::Null, value));
     }
-    let pairs = run.sort(pairs, &mut |own, others| run.compare(&own.0, &others.0))?;
+    let pairs = merge_sort(pairs, &mut |own, others| run.compare(&own.0, &others.0))?;
     match control {
         Control::GroupBy => {
             let mut groups: Vec<(Value, Vec<Value>)> = Vec::new();

@@ -26,25 +26,25 @@ impl Run<'_> {
     pub(crate) fn equal(&self, own: &Value, others: &Value) -> Caught<bool> {
         equal(&|steps| self.spend(steps), own, others)
     }
+}
 
-    /// Sorts by merging; what is equal keeps its order.
-    ///
-    /// The order need not be a sound one: what is no number is less than itself.
-    pub(crate) fn sort<T>(&self, items: Vec<T>, order: &mut dyn FnMut(&T, &T) -> Caught<Ordering>) -> Caught<Vec<T>> {
-        let mut runs: Vec<Vec<T>> = items.into_iter().map(|item| vec![item]).collect();
-        while runs.len() > 1 {
-            let mut pairs = runs.into_iter();
-            let mut longer = Vec::with_capacity(pairs.len().div_ceil(2));
-            while let Some(first) = pairs.next() {
-                longer.push(match pairs.next() {
-                    Some(second) => merged(first, second, order)?,
-                    None => first,
-                });
-            }
-            runs = longer;
+/// Sorts by merging; what is equal keeps its order.
+///
+/// The order counts its own work. It need not be a sound one: what is no number is less than itself.
+pub(crate) fn merge_sort<T>(items: Vec<T>, order: &mut dyn FnMut(&T, &T) -> Caught<Ordering>) -> Caught<Vec<T>> {
+    let mut runs: Vec<Vec<T>> = items.into_iter().map(|item| vec![item]).collect();
+    while runs.len() > 1 {
+        let mut pairs = runs.into_iter();
+        let mut longer = Vec::with_capacity(pairs.len().div_ceil(2));
+        while let Some(first) = pairs.next() {
+            longer.push(match pairs.next() {
+                Some(second) => merged(first, second, order)?,
+                None => first,
+            });
         }
-        Ok(runs.pop().unwrap_or_default())
+        runs = longer;
     }
+    Ok(runs.pop().unwrap_or_default())
 }
 
 fn merged<T>(first: Vec<T>, second: Vec<T>, order: &mut dyn FnMut(&T, &T) -> Caught<Ordering>) -> Caught<Vec<T>> {

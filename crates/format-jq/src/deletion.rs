@@ -7,6 +7,7 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 
 use crate::access::{cannot_delete, get, own_array, own_object, place_in, range_of, set, take};
+use crate::compare::merge_sort;
 use crate::halt::{Caught, Halt};
 use crate::run::Run;
 use crate::value::Value;
@@ -21,7 +22,7 @@ pub(crate) fn delete_paths(run: &Run<'_>, root: Value, paths: &[Value]) -> Caugh
         let path = path.as_items().ok_or_else(|| Halt::error("Path must be specified as an array"))?;
         places_meant(run, &root, path, &mut places)?;
     }
-    let places = run.sort(places, &mut |own, others| in_order(run, own, others))?;
+    let places = merge_sort(places, &mut |own, others| in_order(run, own, others))?;
     let places: Vec<&[Value]> = places.iter().map(Vec::as_slice).collect();
     delete_places(run, root, &places)
 }

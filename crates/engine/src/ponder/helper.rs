@@ -125,7 +125,7 @@ mod tests {
         ] {
             let mut command = Command::new("sh");
             let child = command.args(["-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-            let answer = hear(child, vec![b'x'; 1 << 20], Duration::from_secs(60));
+            let answer = hear(child, vec![b'x'; 1 << 20], Duration::from_mins(1));
             let text = answer.map(|answer| serde_json::Value::Array(answer).to_string());
             assert_eq!(text.as_deref(), expected, "{script}");
         }

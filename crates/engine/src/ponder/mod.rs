@@ -16,7 +16,7 @@ use model::{Refusal, RefusalClass, Value};
 use crate::engine::Engine;
 
 pub(crate) use helper::Helper;
-pub(crate) use slate::Slate;
+pub(crate) use slate::{Answer, Slate};
 
 pub use child::answer;
 
@@ -82,18 +82,16 @@ impl<'a> Desk<'a> {
 impl Probes for Desk<'_> {
     fn ponder(&self, question: &[Value]) -> Result<Option<Sheet>, Refusal> {
         let Some(slate) = self.slate else { return self.engine.work_out(self.format, question) };
-        if let Some(answer) = slate.answer_to(question) {
+        if let Some(Answer(answer)) = slate.answer_to(question) {
             return Ok(answer);
         }
         // A server runs nothing of its clients in its own process.
         let brief = self.engine.helper().is_none().then(|| work_out(self.format, question, true)).flatten();
-        match brief {
-            Some(answer) => Ok(Some(answer)),
-            None => {
-                slate.note(question);
-                Err(comes_again())
-            }
+        if brief.is_some() {
+            return Ok(brief);
         }
+        slate.note(question);
+        Err(comes_again())
     }
 
     fn health(&self, port: u16) -> HealthProbe {

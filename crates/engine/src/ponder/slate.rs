@@ -12,8 +12,12 @@ pub(crate) struct Slate(Arc<Mutex<Written>>);
 #[derive(Default)]
 struct Written {
     open: Option<Sheet>,
-    answered: Option<(String, Option<Sheet>)>,
+    answered: Option<(String, Answer)>,
 }
+
+/// What came of a question; nothing where it took too much.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Answer(pub(crate) Option<Sheet>);
 
 impl Slate {
     fn with<T>(&self, act: impl FnOnce(&mut Written) -> T) -> T {
@@ -31,12 +35,12 @@ impl Slate {
     }
 
     /// Keeps an answer, in the place of the last one.
-    pub(crate) fn keep(&self, question: &[Value], answer: Option<Sheet>) {
+    pub(crate) fn keep(&self, question: &[Value], answer: Answer) {
         self.with(|written| written.answered = Some((text(question), answer)));
     }
 
     /// The answer to this very question, if it has been worked out.
-    pub(crate) fn answer_to(&self, question: &[Value]) -> Option<Option<Sheet>> {
+    pub(crate) fn answer_to(&self, question: &[Value]) -> Option<Answer> {
         self.with(|written| {
             let (known, answer) = written.answered.as_ref()?;
             (*known == text(question)).then(|| answer.clone())
@@ -46,12 +50,12 @@ impl Slate {
 
 // Two questions are the same to the last byte or not at all: the order of keys counts, and the text of numbers.
 fn text(question: &[Value]) -> String {
-    question.iter().map(|value| format!("{value}\n")).collect()
+    question.iter().flat_map(|value| [value.to_string(), "\n".to_owned()]).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Slate;
+    use super::{Answer, Slate};
     use serde_json::json;
 
     #[test]
@@ -61,13 +65,13 @@ mod tests {
         slate.note(&value("1"));
         assert_eq!(slate.clone().open(), Some(value("1")));
         assert_eq!(slate.open(), None);
-        slate.keep(&value(r#"{"a":1.0,"b":2}"#), Some(vec![json!("done")]));
-        assert_eq!(slate.answer_to(&value(r#"{"a":1.0,"b":2}"#)), Some(Some(vec![json!("done")])));
+        slate.keep(&value(r#"{"a":1.0,"b":2}"#), Answer(Some(vec![json!("done")])));
+        assert_eq!(slate.answer_to(&value(r#"{"a":1.0,"b":2}"#)), Some(Answer(Some(vec![json!("done")]))));
         for other in [r#"{"b":2,"a":1.0}"#, r#"{"a":1,"b":2}"#, r#"{"a":1.0}"#] {
             assert_eq!(slate.answer_to(&value(other)), None, "{other}");
         }
-        slate.keep(&value("2"), None);
-        assert_eq!(slate.answer_to(&value("2")), Some(None));
+        slate.keep(&value("2"), Answer(None));
+        assert_eq!(slate.answer_to(&value("2")), Some(Answer(None)));
         assert_eq!(slate.answer_to(&value(r#"{"a":1.0,"b":2}"#)), None);
     }
 }

@@ -9,6 +9,7 @@ fn way(line: &[&str]) -> (Globals, String) {
     let shown = match route {
         Route::Format(format, rest) => format!("format {}: {}", format.name(), rest.join(" ")),
         Route::Host(asked) => format!("host: {asked:?}"),
+        Route::Ponder => "ponder".to_owned(),
         Route::Call(rest) => format!("call: {}", rest.join(" ")),
         Route::Generic(words) => format!("generic: {}", words.join(" ")),
     };
@@ -35,6 +36,8 @@ fn lines_find_their_way() {
         (&["mainstay", "hook", "stop", "--host", "codex"], "host: Hook(\"stop\", Some(\"codex\"))"),
         (&["mainstay", "hook", "stop", "--host=codex", "--json"], "host: Hook(\"stop\", Some(\"codex\"))"),
         (&["mainstay", "hook", "stop", "--host"], "generic: hook stop --host"),
+        (&["/proc/self/exe", "ponder"], "ponder"),
+        (&["mainstay", "ponder", "x"], "generic: ponder x"),
         (&["mainstay", "hook"], "generic: hook"),
         (&["mainstay", "hook", "--help"], "generic: hook --help"),
         (&["mainstay", "hook", "a", "b"], "generic: hook a b"),
