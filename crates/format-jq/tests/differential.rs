@@ -1,6 +1,7 @@
 //! Several hundred programs against what jq makes of them, and every known difference with its reason.
 
 #![allow(clippy::unwrap_used)]
+#![allow(clippy::disallowed_types, reason = "one test starts the real program")]
 
 use std::process::{Command, Stdio};
 use std::thread;
