@@ -1,5 +1,6 @@
-//! Regular expressions: one search takes time that grows with the text and no faster; the clock is looked at
-//! between them.
+//! Regular expressions, found in time that grows with the text.
+//!
+//! That is what one search takes. Many of them may take as much each, so the clock is looked at between them.
 
 use std::rc::Rc;
 
