@@ -50,6 +50,8 @@ cargo xtask COMMAND
                                          --counts also ratios, rates and large projects
   dist [--unchecked]                     packs the release: archive, npm package, wheel; installs each of them
   site                                   renders the documents as HTML and follows every link
+  bench --held [--renew]                 the counts of the program as tests build it against those that are written down;
+                                         --renew writes down the present ones
   fuzz [--seconds N] [--seed N] [TARGET]…
                                          throws bytes at whatever reads bytes of others; keeps what kills it
   mutants [--only NAME]…                 plants each fault and expects crash or load to catch it

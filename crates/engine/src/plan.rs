@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use format::{FileSource, FileState, Restore, TakeIn, Touched, View};
+use format::{FileSource, FileState, Irregular, Restore, TakeIn, Touched, View};
 use model::{Change, Context, Image, ImageContent, ProjectPath, Refusal, Timestamp, Warning};
 use mutants::planted;
 use store::{ImageState, Mark, PendingMove, Store, Txn};
@@ -132,11 +132,15 @@ impl Plan {
     fn place(&mut self, space: &model::Space, file: &Inspected, image: Option<Image>) {
         if file.is_untouchable() {
             // What stands there is not ours to replace; whoever takes it away gets the image.
-            if let (Some(ImageContent::Bytes(_)), Standing::Irregular) =
-                (image.map(|image| image.content), file.standing)
-                && let FileState::Irregular(why) = file.now
-            {
+            let (Some(image), Standing::Irregular, FileState::Irregular(why)) = (image, file.standing, &file.now)
+            else {
+                return;
+            };
+            if matches!(image.content, ImageContent::Bytes(_)) {
                 self.warnings.push(stale(&file.source.path, &format!("what stands there {why}")));
+            }
+            if *why == Irregular::Unreadable {
+                self.owe(space, file, image.content);
             }
             return;
         }
@@ -188,6 +192,27 @@ impl Plan {
             prepared: None,
             done: false,
         });
+    }
+
+    /// Remembers what a file that cannot be looked at now is meant to be.
+    ///
+    /// The failure may be over by the next request, which then finds the file behind and publishes it.
+    fn owe(&mut self, space: &model::Space, file: &Inspected, content: ImageContent) {
+        let wanted = match content {
+            ImageContent::Bytes(bytes) => {
+                let wanted = Mark::Digest(images::digest(&bytes));
+                self.keep_base(file, &wanted, &FileState::Bytes(bytes));
+                wanted
+            }
+            ImageContent::Absent if file.state.is_some() => Mark::Absent,
+            _ => return,
+        };
+        let confirmed = file.state.as_ref().map_or(Mark::Absent, |state| state.confirmed.clone());
+        let (path, space, intended) = (file.source.path.clone(), space.clone(), Some(wanted));
+        let owed = ImageState { path, space, confirmed, intended };
+        if file.state.as_ref() != Some(&owed) {
+            self.settled.push(owed);
+        }
     }
 
     fn keep_base(&mut self, file: &Inspected, mark: &Mark, bytes: &FileState) {

@@ -6,6 +6,7 @@
 
 mod calls;
 mod cpu;
+mod held;
 mod instructions;
 mod peers;
 mod planning;
@@ -31,6 +32,12 @@ pub(crate) enum Extent {
 }
 
 pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
+    if arguments.flag("--held") {
+        let renews = arguments.flag("--renew");
+        let product = Product::chosen(arguments)?;
+        arguments.end()?;
+        return if renews { held::renew(&product) } else { held::check(&product) };
+    }
     let extent = if arguments.flag("--counts") { Extent::Counts } else { Extent::All };
     let product = match arguments.binary()? {
         Some(binary) => Product { binary, mutant: None },
