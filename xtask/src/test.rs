@@ -51,9 +51,7 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
     tally.step("fuzz", || fuzz::check(FUZZ_SECONDS, SEED, &[]));
     tally.step("load", || load::check(&product, load::Size::Quick));
     if quick {
-        println!(
-            "skipped with --quick: crash, power and faults (strace), MCP clients (Python, Node)"
-        );
+        println!("skipped with --quick: crash, power and faults (strace), MCP clients (Python, Node)");
     } else {
         tally.step("crash", || {
             ensure(&[STRACE])?;

@@ -121,7 +121,7 @@ impl Release {
         self.pack_archive(&packed.archive, &program, &papers)?;
         npm::pack(&packed.npm, &self.version, &self.host, &program, &papers)?;
         wheel::pack(&packed.wheel, &self.version, &self.host, &program, &papers)?;
-        let sums: String = digests(&packed)?.iter().map(|(name, digest)| format!("{digest}  {name}\n")).collect();
+        let sums: String = digests(&packed)?.iter().flat_map(|(name, digest)| [digest, "  ", name, "\n"]).collect();
         let file = self.folder.join("SHA256SUMS");
         fs::write(&file, sums).map_err(|error| shown(&file, &error))?;
         Ok(packed)
@@ -156,10 +156,15 @@ fn digests(packed: &Packed) -> Result<Vec<(String, String)>, String> {
     let digest = |path: &PathBuf| {
         let bytes = fs::read(path).map_err(|error| shown(path, &error))?;
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let digest: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        let digest = hex(&Sha256::digest(bytes));
         Ok((name, digest))
     };
     [&packed.archive, &packed.npm, &packed.wheel].into_iter().map(digest).collect()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let digit = |half: u8| char::from(b"0123456789abcdef"[usize::from(half)]);
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 fn shown(path: &Path, error: &std::io::Error) -> String {

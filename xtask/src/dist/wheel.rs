@@ -1,4 +1,4 @@
-//! The wheel: a zip archive whose scripts pip puts on the path. **Source**: the binary distribution format of PyPA.
+//! The wheel: a zip archive whose scripts pip puts on the path. **Source**: the binary distribution format of the Python Packaging Authority.
 
 use std::fs::File;
 use std::io::{self, Write as _};

@@ -106,6 +106,10 @@ impl Probes for Desk<'_> {
         self.engine.probes().file(place, limit)
     }
 
+    fn folder(&self, place: &str) -> Option<Vec<String>> {
+        self.engine.probes().folder(place)
+    }
+
     fn git(&self, folder: &str) -> GitProbe {
         self.engine.probes().git(folder)
     }

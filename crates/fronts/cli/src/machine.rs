@@ -66,7 +66,7 @@ fn completions_command() -> Command {
                 .value_parser(["bash", "zsh", "fish", "powershell"])
                 .help("The shell"),
         )
-        .after_help("Example:\n  mainstay completions bash > ~/.local/share/bash-completion/completions/mainstay")
+        .after_help("Example:\n  mainstay completions fish > ~/.config/fish/completions/mainstay.fish")
 }
 
 fn shims_command() -> Command {

@@ -114,7 +114,7 @@ mod tests {
             "    T2  GHOST  Wire the login form",
             "  blocked (2)",
             "    T6  RAZOR  Plan the [31mrelease  (waits: T2, T5)",
-            "    T7  RAZOR  wait wait wait wait wait wait wait wait wait wait wai…  (waits: T6)",
+            "    T7  RAZOR  wait wait wait wait wait wait wait wait wait wait w…  (waits: T6)",
             "  ready (10)",
             ready,
         ];
