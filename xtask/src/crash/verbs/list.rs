@@ -110,6 +110,24 @@ pub(super) const VERBS: &[Verb] = &[
         starts: &[Start::Of(&STARTED)],
     },
     Verb {
+        name: "reconcile",
+        words: &["call", "reconcile", "{\"renames\":{\"01-one\":\"06-one\"},\"confirmRemovals\":[\"02-two\"]}"],
+        effect: Effect::Shown { image: ".github/upgrades/net/tasks.md", text: "06.01-by-the-tried-one" },
+        starts: &[Start::Of(&TAKEN_OUT)],
+    },
+    Verb {
+        name: "write-plan",
+        words: &["call", "reconcile", "{\"writePlan\":true}"],
+        effect: Effect::Shown { image: ".github/upgrades/net/plan.md", text: "### 01-one: First" },
+        starts: &[Start::Of(&PLANLESS)],
+    },
+    Verb {
+        name: "write-again",
+        words: &["call", "activity", "{\"text\":\"by the tried one\"}"],
+        effect: Effect::Shown { image: ".github/upgrades/net/tasks.md", text: "by the tried one" },
+        starts: &[Start::Of(&GONE)],
+    },
+    Verb {
         name: "task-update",
         words: &["call", "eneo_task_update", "{\"expr\":\".next_hint = \\\"by the tried one\\\"\"}"],
         effect: Effect::Shown { image: ".claude/state/current-task.json", text: "by the tried one" },
@@ -180,6 +198,41 @@ static BROKEN_DOWN: Beginning = Beginning {
     ],
     taken_in: 1,
 };
+// A task with a subtask that has another id now, and a task that is to go to the trash.
+static TAKEN_OUT: Beginning = Beginning {
+    files: &[WIDE_PLAN],
+    steps: &[
+        &["call", "start_task", "{\"taskId\":\"01-one\"}"],
+        &[
+            "call",
+            "break_down_task",
+            "{\"parentTaskId\":\"01-one\",\"subtasks\":[{\"description\":\"By the tried one\",\"content\":\"Do it.\"}]}",
+        ],
+        &["call", "start_task", "{\"taskId\":\"02-two\",\"force\":true}"],
+        &["edit", ".github/upgrades/net/plan.md", "### 01-one: First\n\nDo it.\n\n### 02-two: Second\n\n", ""],
+        &["edit", ".github/upgrades/net/plan.md", "### 05-five: Fifth\n", "### 05-five: Fifth\n\n### 06-one: First\n"],
+        &["call", "activity", "{\"text\":\"taken out\"}"],
+    ],
+    taken_in: 2,
+};
+static PLANLESS: Beginning = Beginning {
+    files: &[(".github/upgrades/net/tasks.md", "## Tasks\n- ✅ 01-one: First\n- 🔲 02-two: Second\n")],
+    steps: &[&["call", "activity", "{\"text\":\"no plan\"}"]],
+    taken_in: 1,
+};
+static GONE: Beginning = Beginning {
+    files: &[PLAN],
+    steps: &[
+        &["call", "start_task", "{\"taskId\":\"01-one\"}"],
+        &[
+            "remove",
+            ".github/upgrades/net/plan.md",
+            ".github/upgrades/net/tasks.md",
+            ".github/upgrades/net/scenario.json",
+        ],
+    ],
+    taken_in: 1,
+};
 static IN_FLIGHT: Beginning = Beginning { files: &[], steps: &[INIT], taken_in: 0 };
 static PRUNABLE: Beginning = Beginning {
     files: &[(
@@ -198,6 +251,11 @@ static PLANNING: Beginning = Beginning { files: &[POSITION], steps: &[], taken_i
 
 const PLAN: (&str, &str) =
     (".github/upgrades/net/plan.md", "# Plan\n\n## Tasks\n\n### 01-one: First\n\nDo it.\n\n### 02-two: Second\n");
+const WIDE_PLAN: (&str, &str) = (
+    ".github/upgrades/net/plan.md",
+    "# Plan\n\n## Tasks\n\n### 01-one: First\n\nDo it.\n\n### 02-two: Second\n\n### 03-three: Third\n\n\
+     ### 04-four: Fourth\n\n### 05-five: Fifth\n",
+);
 const POSITION: (&str, &str) = (
     ".planning/STATE.md",
     "---\nmilestone: v1.0\nstatus: planning\n---\n\n# Project State\n\n## Current Position\n\nPhase: 1 of 3\n\

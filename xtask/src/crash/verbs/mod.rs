@@ -45,6 +45,9 @@ pub(crate) enum Effect {
 }
 
 /// A project of another format than hseos: its files, the commands that make it one at work.
+///
+/// A step that begins with `edit` is a person's: a file, text in it, and what stands there instead; one
+/// that begins with `remove` takes files away.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Beginning {
     files: &'static [(&'static str, &'static str)],
@@ -185,16 +188,19 @@ impl Scenario {
             Start::Worked | Start::Edited => {}
         }
         for words in self.steps() {
-            act(&[&["--actor", MAKER, "--json"], *words].concat())?;
+            match words {
+                ["edit", file, old, new] => edit(project, file, old, new)?,
+                ["remove", files @ ..] => {
+                    for file in files {
+                        fs::remove_file(project.root().join(file)).map_err(|error| format!("{file}: {error}"))?;
+                    }
+                }
+                words => act(&[&["--actor", MAKER, "--json"], *words].concat())?,
+            }
         }
         if self.start == Start::Edited {
             for (file, old, new) in FILE_EDITS {
-                let path = project.root().join(file);
-                let text = fs::read_to_string(&path).map_err(|error| format!("{file}: {error}"))?;
-                if !text.contains(old) {
-                    return Err(format!("{file} has no line `{old}` to edit"));
-                }
-                fs::write(&path, text.replace(old, new)).map_err(|error| format!("{file}: {error}"))?;
+                edit(project, file, old, new)?;
             }
             sql::execute(&project.root().join(TABLES), ROW_EDIT)?;
         }
@@ -212,7 +218,7 @@ impl Scenario {
 
     /// What is missing of the writes that made the project: all of them were acknowledged.
     pub(crate) fn earlier_problems(&self, picture: &Picture) -> Vec<String> {
-        let made = self.steps().len();
+        let made = self.steps().iter().filter(|words| !matches!(words[0], "edit" | "remove")).count();
         let kept = picture.entries_of(MAKER).count();
         (kept != made).then(|| format!("of {made} earlier writes {kept} are there (P1)")).into_iter().collect()
     }
@@ -251,6 +257,15 @@ impl Scenario {
         }
         problems
     }
+}
+
+fn edit(project: &Project<'_>, file: &str, old: &str, new: &str) -> Result<(), String> {
+    let path = project.root().join(file);
+    let text = fs::read_to_string(&path).map_err(|error| format!("{file}: {error}"))?;
+    if !text.contains(old) {
+        return Err(format!("{file} has no text {old:?} to edit"));
+    }
+    fs::write(&path, text.replace(old, new)).map_err(|error| format!("{file}: {error}"))
 }
 
 impl Effect {
