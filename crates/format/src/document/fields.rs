@@ -135,7 +135,7 @@ fn spot<'t>(outline: &Outline<'t>, at: usize, name: &str) -> Option<Spot<'t>> {
         return other;
     }
     let mut bare = None;
-    for (start, _) in content.match_indices("**") {
+    for start in bold_marks(content) {
         let Some(spot) = bold(content, start, name) else { continue };
         if spot.filled {
             return Some(spot);
@@ -159,6 +159,21 @@ fn may_begin(content: &str, name: &str) -> bool {
     let first = content.bytes().next();
     first.is_some_and(|first| {
         matches!(first, b'*' | b'|') || name.bytes().next().is_none_or(|own| fold(own) == fold(first))
+    })
+}
+
+/// Where two asterisks stand; a plain look at the bytes, because every field looks at every bold line.
+fn bold_marks(content: &str) -> impl Iterator<Item = usize> {
+    let (bytes, mut at) = (content.as_bytes(), 0);
+    std::iter::from_fn(move || {
+        while at + 1 < bytes.len() {
+            let is_mark = bytes[at] == b'*' && bytes[at + 1] == b'*';
+            at += if is_mark { 2 } else { 1 };
+            if is_mark {
+                return Some(at - 2);
+            }
+        }
+        None
     })
 }
 

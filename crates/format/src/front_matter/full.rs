@@ -92,14 +92,14 @@ impl Entry {
 pub(super) fn read(text: &str, inner: &Range<usize>) -> Vec<Entry> {
     #[cfg(test)]
     super::tests::count_reading();
-    let mut lines = Vec::new();
+    let mut lines = Vec::with_capacity(inner.len() / 24);
     let mut start = inner.start;
     while start < inner.end {
         let (end, next) = line_end(text, start);
         lines.push(Raw { start, end, next });
         start = next;
     }
-    let mut entries = Vec::new();
+    let mut entries = Vec::with_capacity(lines.len().min(32));
     let mut at = 0;
     while at < lines.len() {
         match key_line(text, lines[at]).filter(|key| key.indent.is_empty()) {
@@ -238,18 +238,22 @@ fn entry(text: &str, lines: &[Raw], at: usize, key: KeyLine) -> (Entry, usize) {
     }
     if !token.is_empty() {
         let block = token.starts_with(['|', '>']);
-        let mut parts = vec![if block { "" } else { token }.to_owned()];
+        let mut joined = String::new();
         while next < lines.len() {
             let content = lines[next].content(text);
             if !is_indented(content) || content.trim().is_empty() || (is_comment(content) && !block) {
                 break;
             }
-            parts.push(content.trim().to_owned());
+            joined.push(' ');
+            joined.push_str(content.trim());
             entry.lines.push(whole(lines[next]));
             next += 1;
         }
-        entry.held =
-            if parts.len() == 1 && !block { scalar(token) } else { Held::Text(parts.join(" ").trim().to_owned()) };
+        entry.held = match (block, joined.is_empty()) {
+            (false, true) => scalar(token),
+            (false, false) => Held::Text((token.to_owned() + &joined).trim().to_owned()),
+            (true, _) => Held::Text(joined.trim().to_owned()),
+        };
         return (entry, next);
     }
     let mut items = Vec::new();

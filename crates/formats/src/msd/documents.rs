@@ -146,8 +146,17 @@ pub(super) fn load(records: &dyn Records, place: &Place, name: &'static str) -> 
 
 /// The change that gives a document another text, or takes it away; none where it has it already.
 pub(super) fn change(records: &dyn Records, place: &Place, name: &'static str, text: Option<String>) -> Option<Change> {
+    change_from(records.get(&place.key(name)), place, name, text)
+}
+
+/// The same, where it is known what stands there.
+pub(super) fn change_from(
+    before: Option<Value>,
+    place: &Place,
+    name: &'static str,
+    text: Option<String>,
+) -> Option<Change> {
     let key = place.key(name);
-    let before = records.get(&key);
     let after = text.map(|text| value_of(text.as_bytes()));
     (before != after).then_some(Change { key, before, after })
 }

@@ -14,6 +14,8 @@ use super::status;
 /// STATE.md while a verb changes it.
 pub(super) struct Edit<'a> {
     pub(super) site: &'a Site<'a>,
+    /// Whether the document stands there already.
+    stands: bool,
     /// The document as it was.
     before: Document,
     /// The document as it is by now, but for the front matter that follows from it.
@@ -41,7 +43,7 @@ impl<'a> Edit<'a> {
         let Stored { text, is_utf8 } = site.state()?;
         let document = Document::new(text);
         check_writable(&document, is_utf8, site)?;
-        Ok(Self::of(document, site))
+        Ok(Self { stands: true, ..Self::of(document, site) })
     }
 
     /// An edit of a document that stands nowhere yet.
@@ -51,6 +53,7 @@ impl<'a> Edit<'a> {
         document.front();
         Self {
             site,
+            stands: false,
             before: document.clone(),
             document,
             written: Vec::new(),
@@ -274,7 +277,9 @@ impl<'a> Edit<'a> {
                 .with("path", path.as_str())
                 .hint("mainstay msd state prune moves what is long past to STATE-ARCHIVE.md"));
         }
-        let change = documents::change(self.site.view.records, &self.site.place, STATE, Some(text));
+        // What stands there was read when the edit began.
+        let before = self.stands.then(|| documents::value_of(self.before.text().as_bytes()));
+        let change = documents::change_from(before, &self.site.place, STATE, Some(text));
         let reply = Reply::new(body, self.warnings);
         Ok(Outcome { changes: change.into_iter().collect(), reply, ..Outcome::default() })
     }

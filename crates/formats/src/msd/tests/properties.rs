@@ -5,6 +5,9 @@ use format::front_matter::FrontMatter;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use super::super::body::{Body, FIELDS};
+use super::super::derive::ORDER;
+use super::super::settings::VERSION_KEYS;
 use super::{STATE_PATH, World, later};
 
 const LABELS: [&str; 19] = [
@@ -184,6 +187,19 @@ fn left_of(tool: &str, text: &str) -> Vec<String> {
     outline.all().filter_map(left).collect()
 }
 
+/// The keys of the front matter that no verb of the format touches, each with its lines as they are.
+fn foreign_keys(text: &str, arguments: &Value) -> Vec<String> {
+    let given: Vec<&str> = match &arguments["fields"] {
+        Value::Object(fields) => fields.keys().map(String::as_str).collect(),
+        _ => arguments["field"].as_str().into_iter().collect(),
+    };
+    let known = |key: &str| ORDER.contains(&key) || VERSION_KEYS.contains(&key);
+    let is_foreign = |key: &str| !known(key) && !given.iter().any(|name| fields::same_name(name, key));
+    let front = FrontMatter::read(text);
+    let entries = front.iter().flat_map(|front| &front.entries).filter(|entry| is_foreign(&entry.key));
+    entries.map(|entry| text[entry.lines[0].start..entry.lines[entry.lines.len() - 1].end].to_owned()).collect()
+}
+
 /// The lines of the body that are not blank, in an order of their own.
 fn sorted_lines(text: &str) -> Vec<&str> {
     let body = &text[format::front_matter::body_start(text)..];
@@ -228,7 +244,7 @@ proptest! {
     fn every_other_line_stays(text in document(), (tool, arguments) in verb()) {
         let mut world = world(&text);
         let before = world.clone();
-        match world.call(tool, arguments) {
+        match world.call(tool, arguments.clone()) {
             Err(_) => prop_assert_eq!(world.state(), before.state()),
             Ok(_) if world.state() == text => {}
             Ok(_) => {
@@ -237,6 +253,8 @@ proptest! {
                 let mut rest = new.iter();
                 let kept = old.iter().all(|line| rest.any(|other| other == line));
                 prop_assert!(kept, "{tool}: {text:?} became {:?}", world.state());
+                let foreign = |text: &str| foreign_keys(text, &arguments);
+                prop_assert_eq!(foreign(&text), foreign(world.state()), "{}: {:?} became {:?}", tool, text, world.state());
                 let endings = |text: &str| (text.matches("\r\n").count(), text.matches('\n').count());
                 let (crlf, all) = endings(&text);
                 if crlf == 0 {
@@ -307,6 +325,26 @@ proptest! {
         if world.call("state_update", json!({"field": field, "value": value})).is_ok() {
             let reply = world.call("state_get", json!({"name": field})).unwrap();
             prop_assert_eq!(reply[field].as_str(), Some(value.as_str()));
+        }
+    }
+
+    #[test]
+    fn a_text_moves_no_field_but_its_own(text in document(), field in label(), other in label(), said in "[a-z]{0,3}") {
+        let verbs = [
+            ("state_update", json!({"field": field, "value": format!("{said} **{other}:** 9")})),
+            ("state_patch", json!({"fields": {field: format!("{said} **{other}:** 9")}})),
+            ("state_add_decision", json!({"summary": format!("{said} **{other}:** 9")})),
+            ("state_add_blocker", json!({"text": format!("{said} **{other}:** 9")})),
+        ];
+        let read = |text: &str| -> Vec<Option<String>> {
+            let body = Body::read(text);
+            FIELDS.iter().filter(|name| **name != field).map(|name| body.field(name).map(str::to_owned)).collect()
+        };
+        for (tool, arguments) in verbs {
+            let mut world = world(&text);
+            if world.call(tool, arguments).is_ok() {
+                prop_assert_eq!(read(&text), read(world.state()), "{}: {:?} became {:?}", tool, text, world.state());
+            }
         }
     }
 
