@@ -145,7 +145,7 @@ fn edit(order: Order, host: &Host, part: &Part, text: Option<&str>) -> Result<Ed
         (Order::Uninstall, Piece::Json { entries, companion }, Some(text)) => {
             json::take(text, entries, companion.as_ref())
         }
-        (Order::Uninstall, Piece::Toml { .. }, Some(text)) => toml_table::take(text, host.name),
+        (Order::Uninstall, Piece::Toml { table, .. }, Some(text)) => toml_table::take(text, *table, host.name),
         (Order::Uninstall, Piece::Section { comment, .. }, Some(text)) => {
             section::take(text, *comment, host.name).map(of_text)
         }

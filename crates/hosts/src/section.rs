@@ -3,6 +3,12 @@
 //! **Shape**: `<!-- mainstay:begin hosts=codex,opencode sum=0123456789abcdef -->`, the lines,
 //! `<!-- mainstay:end -->`. Hosts that read the same file share one section; the sum tells lines that a
 //! person changed from lines of an earlier version.
+//!
+//! A host that writes its own settings anew keeps the last comment of a file last, so what it adds comes to
+//! stand before our end marker, and may take the marker away with it. Where markers are comments of settings,
+//! the section is therefore as many lines as the sum says; what follows them is the host's and stays.
+
+use std::ops::Range;
 
 use model::Refusal;
 
@@ -17,7 +23,12 @@ struct Found<'a> {
     start: usize,
     /// Behind its last line, the line break included.
     end: usize,
+    /// Where its own lines stand.
+    body: Range<usize>,
+    /// What a host wrote between them and the end marker.
+    theirs: &'a str,
     hosts: Vec<&'a str>,
+    sum: &'a str,
     is_as_put: bool,
     newline: &'static str,
 }
@@ -38,6 +49,9 @@ pub(crate) fn put(text: Option<&str>, comment: Comment, body: &str, host: &str) 
         });
     };
     found.check()?;
+    if found.hosts.contains(&host) && found.sum == shown(sum(body)) {
+        return Ok(text.to_owned());
+    }
     let mut hosts = found.hosts.clone();
     if !hosts.contains(&host) {
         hosts.push(host);
@@ -59,11 +73,11 @@ pub(crate) fn take(text: &str, comment: Comment, host: &str) -> Result<Option<St
     found.check()?;
     let hosts: Vec<&str> = found.hosts.iter().copied().filter(|known| *known != host).collect();
     if !hosts.is_empty() {
-        let lines: Vec<&str> = text[found.start..found.end].lines().collect();
-        let body = lines[1..lines.len() - 1].join("\n");
-        return Ok(Some(found.replaced(text, &section(comment, &body, &hosts, found.newline))));
+        let body = &text[found.body.clone()];
+        return Ok(Some(found.replaced(text, &section(comment, body, &hosts, found.newline))));
     }
     let (before, after) = (&text[..found.start], &text[found.end..]);
+    let after = format!("{}{after}", found.theirs);
     if before.is_empty() && after.is_empty() {
         return Ok(None);
     }
@@ -77,7 +91,7 @@ pub(crate) fn take(text: &str, comment: Comment, host: &str) -> Result<Option<St
 pub(crate) fn outside(text: &str, comment: Comment) -> Result<String, Refusal> {
     Ok(match find(text, comment)? {
         None => text.to_owned(),
-        Some(found) => format!("{}{}", &text[..found.start], &text[found.end..]),
+        Some(found) => format!("{}{}{}", &text[..found.start], found.theirs, &text[found.end..]),
     })
 }
 
@@ -92,13 +106,14 @@ impl Found<'_> {
 
     // The section may end with the text, without a line break.
     fn replaced(&self, text: &str, section: &str) -> String {
-        let newline = if text[..self.end].ends_with('\n') { self.newline } else { "" };
-        format!("{}{section}{newline}{}", &text[..self.start], &text[self.end..])
+        let is_open = self.theirs.is_empty() && !text[..self.end].ends_with('\n');
+        let newline = if is_open { "" } else { self.newline };
+        format!("{}{section}{newline}{}{}", &text[..self.start], self.theirs, &text[self.end..])
     }
 }
 
 fn section(comment: Comment, body: &str, hosts: &[&str], newline: &str) -> String {
-    let begin = marker(comment, &format!("{BEGIN} hosts={} sum={:016x}", hosts.join(","), sum(body)));
+    let begin = marker(comment, &format!("{BEGIN} hosts={} sum={}", hosts.join(","), shown(sum(body))));
     let lines = std::iter::once(begin.as_str()).chain(body.lines());
     let end = marker(comment, END);
     lines.chain(std::iter::once(end.as_str())).collect::<Vec<_>>().join(newline)
@@ -137,30 +152,67 @@ fn find(text: &str, comment: Comment) -> Result<Option<Found<'_>>, Refusal> {
     let ((start, inner, said), (inner_end, end)) = match (&begins[..], &ends[..]) {
         ([], []) => return Ok(None),
         ([begin], [end]) if begin.1 <= end.0 => (*begin, *end),
-        _ => {
-            return Err(Refusal::refused(
-                "host_block_doubled",
-                "the mainstay markers do not stand there once, in order",
-            )
-            .hint("leave one pair of markers, or none; nothing was changed"));
-        }
+        ([begin], []) if comment == Comment::Hash => (*begin, (text.len(), text.len())),
+        _ => return Err(doubled()),
     };
     let word = |name: &str| said.split(' ').find_map(|word| word.strip_prefix(name)).unwrap_or_default();
+    let between = &text[inner..inner_end];
+    let own = if comment == Comment::Hash {
+        summed(between, word("sum="))
+    } else {
+        (word("sum=") == shown(sum(between))).then_some(between.len())
+    };
+    if own.is_none() && ends.is_empty() {
+        return Err(doubled());
+    }
+    let body = inner..inner + own.unwrap_or(between.len());
+    let theirs = &text[body.end..inner_end];
     Ok(Some(Found {
         start,
         end,
+        body,
+        theirs: if theirs.trim().is_empty() { "" } else { theirs },
         hosts: word("hosts=").split(',').filter(|host| !host.is_empty()).collect(),
-        is_as_put: word("sum=") == format!("{:016x}", sum(&text[inner..inner_end])),
+        sum: word("sum="),
+        is_as_put: own.is_some(),
         newline: if text[..inner].ends_with("\r\n") { "\r\n" } else { "\n" },
     }))
 }
+
+fn doubled() -> Refusal {
+    Refusal::refused("host_block_doubled", "the mainstay markers do not stand there once, in order")
+        .hint("leave one pair of markers, or none; nothing was changed")
+}
+
+/// How long the first lines are that have the sum.
+fn summed(text: &str, wanted: &str) -> Option<usize> {
+    let (mut so_far, mut length) = (SUM_OF_NOTHING, 0);
+    for line in text.split_inclusive('\n') {
+        so_far = line.lines().fold(so_far, with_line);
+        length += line.len();
+        if shown(so_far) == wanted {
+            return Some(length);
+        }
+    }
+    None
+}
+
+fn shown(sum: u64) -> String {
+    format!("{sum:016x}")
+}
+
+const SUM_OF_NOTHING: u64 = 0xcbf2_9ce4_8422_2325;
 
 /// A sum over lines, however they are broken.
 ///
 /// **Source**: FNV-1a, 64 bits. It guards against edits by hand, not against forgery.
 fn sum(body: &str) -> u64 {
-    let bytes = body.lines().flat_map(|line| line.bytes().chain(std::iter::once(b'\n')));
-    bytes.fold(0xcbf2_9ce4_8422_2325, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+    body.lines().fold(SUM_OF_NOTHING, with_line)
+}
+
+fn with_line(sum: u64, line: &str) -> u64 {
+    let bytes = line.bytes().chain(std::iter::once(b'\n'));
+    bytes.fold(sum, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
 #[cfg(test)]

@@ -12,8 +12,12 @@ use crate::section;
 /// and those of [`section::put`].
 pub(crate) fn put(text: Option<&str>, body: &str, table: [&str; 2], host: &str) -> Result<Edited, Refusal> {
     let before = text.unwrap_or_default();
-    let others = read(&section::outside(before, Comment::Hash)?)?;
-    if let Some(found) = others.get(table[0]).and_then(|outer| outer.get(table[1])) {
+    let whole = read(before)?;
+    let others = section::outside(before, Comment::Hash)?;
+    let has_ours = others.len() < before.len();
+    let others = read(&others)?;
+    // What a host notes of our own server, as which tools a person allowed, stands in tables beneath it.
+    if let Some(found) = entry(&others, table).filter(|found| !has_ours || starts_something(found)) {
         let place = table.join(".");
         if !runs_mainstay(found) {
             return Err(Refusal::refused("host_entry_taken", format!("{place} runs something else"))
@@ -24,6 +28,9 @@ pub(crate) fn put(text: Option<&str>, body: &str, table: [&str; 2], host: &str) 
         return Ok(Edited { text: text.map(str::to_owned), notes: vec![note] });
     }
     let after = section::put(text, Comment::Hash, body, host)?;
+    if text == Some(after.as_str()) && entry(&whole, table).is_some_and(runs_mainstay) {
+        return Ok(Edited { text: Some(after), notes: Vec::new() });
+    }
     let mut expected = others;
     merge(&mut expected, read(body)?);
     // Names such as an inline table cannot be extended by a table of their own.
@@ -34,12 +41,59 @@ pub(crate) fn put(text: Option<&str>, body: &str, table: [&str; 2], host: &str) 
     Ok(Edited { text: Some(after), notes: Vec::new() })
 }
 
-/// Takes the table out.
+/// Takes the table out, and what the host noted beneath it.
+///
+/// A table that runs Mainstay without our markers stays, with a note.
 ///
 /// **Errors**: `config_invalid`, and those of [`section::take`].
-pub(crate) fn take(text: &str, host: &str) -> Result<Edited, Refusal> {
-    read(text)?;
-    Ok(Edited { text: section::take(text, Comment::Hash, host)?, notes: Vec::new() })
+pub(crate) fn take(text: &str, table: [&str; 2], host: &str) -> Result<Edited, Refusal> {
+    let place = table.join(".");
+    let whole = read(text)?;
+    let stays = || Edited {
+        text: Some(text.to_owned()),
+        notes: vec![("left", format!("{place} is not as it was put in and stays"))],
+    };
+    let Some(taken) = section::take(text, Comment::Hash, host)? else { return Ok(Edited::default()) };
+    let left = read(&taken)?;
+    if taken == text {
+        let is_left = entry(&whole, table).is_some_and(runs_mainstay);
+        return Ok(if is_left { stays() } else { Edited { text: Some(taken), notes: Vec::new() } });
+    }
+    // Without the words that start it, a server that is only noted there would be an error of the host's file.
+    let Some(_) = entry(&left, table) else { return Ok(Edited { text: Some(taken), notes: Vec::new() }) };
+    let mut expected = left;
+    if let Some(Value::Object(outer)) = expected.get_mut(table[0]) {
+        outer.shift_remove(table[1]);
+        if outer.is_empty() {
+            expected.shift_remove(table[0]);
+        }
+    }
+    let pruned = without_tables_beneath(&taken, &place);
+    let is_right = read(&pruned).is_ok_and(|pruned| pruned == expected);
+    Ok(if is_right { Edited { text: Some(pruned), notes: Vec::new() } } else { stays() })
+}
+
+fn entry<'a>(settings: &'a Object, table: [&str; 2]) -> Option<&'a Value> {
+    settings.get(table[0]).and_then(|outer| outer.get(table[1]))
+}
+
+fn starts_something(server: &Value) -> bool {
+    !server.is_object() || server.get("command").is_some() || server.get("url").is_some()
+}
+
+// By lines, so only a guess: whoever calls it reads the outcome.
+fn without_tables_beneath(text: &str, place: &str) -> String {
+    let mut is_beneath = false;
+    let mut kept = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        if line.starts_with('[') {
+            is_beneath = line.trim_start_matches('[').starts_with(&format!("{place}."));
+        }
+        if !is_beneath {
+            kept.push_str(line);
+        }
+    }
+    kept
 }
 
 fn merge(into: &mut Object, from: Object) {
@@ -81,7 +135,7 @@ mod tests {
             let one = put(text, BODY, TABLE, "codex").unwrap().text;
             assert!(one.as_deref().unwrap().contains("[mcp_servers.mainstay]"), "{text:?}");
             assert_eq!(put(one.as_deref(), BODY, TABLE, "codex").unwrap().text, one, "{text:?}");
-            assert_eq!(take(one.as_deref().unwrap(), "codex").unwrap().text.as_deref(), text);
+            assert_eq!(take(one.as_deref().unwrap(), TABLE, "codex").unwrap().text.as_deref(), text);
         }
     }
 
@@ -100,5 +154,42 @@ mod tests {
         let own = "[mcp_servers.mainstay]\ncommand = \"/opt/mainstay\"\n";
         let kept = put(Some(own), BODY, TABLE, "codex").unwrap();
         assert_eq!((kept.text.as_deref(), kept.notes[0].0), (Some(own), "kept"));
+    }
+
+    /// What `toml_edit`, with which Codex writes its settings, makes of a table that is added to a file.
+    fn added(text: &str, table: &str) -> String {
+        let (before, end) = text.rsplit_once("# mainstay:end").unwrap();
+        format!("{before}\n{table}# mainstay:end{end}")
+    }
+
+    #[test]
+    fn what_the_host_writes_between_the_markers_is_the_hosts() {
+        const TRUSTED: &str = "[projects.\"/x\"]\ntrust_level = \"trusted\"\n";
+        for before in [None, Some("# mine\nmodel = \"x\"\n"), Some("model = \"x\"")] {
+            let one = put(before, BODY, TABLE, "codex").unwrap().text.unwrap();
+            let grown = added(&one, TRUSTED);
+            assert_eq!(put(Some(&grown), BODY, TABLE, "codex").unwrap().text.as_deref(), Some(grown.as_str()));
+            let renewed = put(Some(&grown), &BODY.replace("--stdio", "--x"), TABLE, "codex").unwrap().text.unwrap();
+            for text in [&grown, &renewed, &grown.replace("# mainstay:end", "")] {
+                let left = take(text, TABLE, "codex").unwrap();
+                let text = left.text.unwrap();
+                assert!(left.notes.is_empty() && text.contains(TRUSTED) && !text.contains("mainstay"), "{text}");
+                assert!(text.starts_with(before.unwrap_or_default()), "{text}");
+            }
+            let allowed = added(&grown, "[mcp_servers.mainstay.tools.tasks_add]\napproval_mode = \"approve\"\n");
+            assert_eq!(put(Some(&allowed), BODY, TABLE, "codex").unwrap().text.as_deref(), Some(allowed.as_str()));
+            let left = take(&allowed, TABLE, "codex").unwrap();
+            assert_eq!(left.notes, []);
+            assert_eq!(left.text.unwrap().trim_end(), take(&grown, TABLE, "codex").unwrap().text.unwrap().trim_end());
+        }
+    }
+
+    #[test]
+    fn a_table_without_our_markers_stays_and_is_told_of() {
+        let left = take(BODY, TABLE, "codex").unwrap();
+        assert_eq!((left.text.as_deref(), left.notes[0].0), (Some(BODY), "left"));
+        let edited = put(None, BODY, TABLE, "codex").unwrap().text.unwrap().replace("--stdio", "--x");
+        assert_eq!(take(&edited, TABLE, "codex").unwrap_err().code, "host_block_edited");
+        assert_eq!(put(Some(&edited), BODY, TABLE, "codex").unwrap_err().code, "host_block_edited");
     }
 }

@@ -101,11 +101,17 @@ fn put_one(edited: &mut Edited, entry: &Entry, companion: Option<&Companion>) ->
             let Kind::Array(_) = &node.kind else {
                 return Err(malformed(format!("{} is no list", entry.path.join("."))));
             };
+            let place = entry.path.join(".");
             match commands(&node.value(), command) {
                 0 => Fresh { name: None, value },
-                1 => return Ok(()),
+                1 => {
+                    if !node.value().as_array().is_some_and(|items| items.contains(value)) {
+                        let said = format!("{place} runs {command:?} already, in another form, and stays as it is");
+                        edited.notes.push(("kept", said));
+                    }
+                    return Ok(());
+                }
                 count => {
-                    let place = entry.path.join(".");
                     return Err(Refusal::refused(
                         "host_block_doubled",
                         format!("{place} runs {command:?} {count} times"),
@@ -176,12 +182,20 @@ fn take_one(
             number
         }
         (Put::Item { value, command }, Kind::Array(items)) => {
-            let Some(number) = items.iter().position(|item| item.value() == *value) else {
-                if commands(&node.value(), command) > 0 {
+            let values: Vec<Value> = items.iter().map(Node::value).collect();
+            let mut equal = (0..values.len()).filter(|number| values[*number] == *value);
+            let Some(number) = equal.next() else {
+                if values.iter().any(|found| commands(found, command) > 0) {
                     notes.push(("left", format!("{} is not as it was put in and stays", place())));
                 }
                 return Ok(unchanged());
             };
+            // Another of ours goes too, and what is only like ours is told of.
+            if values.iter().enumerate().any(|(at, found)| at != number && commands(found, command) > 0)
+                && let Left::Text(text) = edit::take(text, &[&way[..], &[(node, number)]].concat())
+            {
+                return take_one(&format!("{mark}{text}"), entry, companion, notes);
+            }
             number
         }
         _ => return Ok(unchanged()),
@@ -254,14 +268,9 @@ fn nested(path: &[&str], put: &Put) -> Value {
     path.iter().rev().fold(inner, |inner, name| Value::Object(Object::from_iter([((*name).to_owned(), inner)])))
 }
 
-/// How many objects in a value run a command.
+/// How many objects in a value run a command of ours.
 fn commands(value: &Value, command: &str) -> usize {
-    let runs = |text: &str| {
-        text.match_indices(command).any(|(at, _)| {
-            let next = text[at + command.len()..].chars().next();
-            next.is_none_or(|letter| !(letter.is_alphanumeric() || letter == '-'))
-        })
-    };
+    let runs = |text: &str| text.split(['\n', ';', '|', '&', '{', '(']).any(|part| is_command(part, command));
     match value {
         Value::Object(object) => {
             let own = object.values().any(|value| value.as_str().is_some_and(runs));
@@ -272,13 +281,23 @@ fn commands(value: &Value, command: &str) -> usize {
     }
 }
 
+// Whether a simple command of a shell is ours: its program by any path, then our words, then any others.
+fn is_command(part: &str, command: &str) -> bool {
+    let mut words = part.split_whitespace().map(|word| word.trim_matches(['"', '\'']));
+    let mut wanted = command.split(' ').skip(1);
+    // Variables may be set before it.
+    let program = words.by_ref().find(|word| !word.contains('=')).unwrap_or_default();
+    is_mainstay(program) && wanted.all(|wanted| words.next() == Some(wanted))
+}
+
+fn is_mainstay(program: &str) -> bool {
+    let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
+    name.trim_end_matches(".exe") == "mainstay"
+}
+
 /// Whether an entry runs Mainstay, in any spelling that hosts have for it.
 pub(crate) fn runs_mainstay(value: &Value) -> bool {
-    let is_ours = |text: &str| {
-        let program = text.split_whitespace().next().unwrap_or_default();
-        let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
-        name.trim_end_matches(".exe") == "mainstay"
-    };
+    let is_ours = |text: &str| is_mainstay(text.split_whitespace().next().unwrap_or_default());
     match value.get("command") {
         Some(Value::String(text)) => is_ours(text),
         Some(Value::Array(words)) => words.first().and_then(Value::as_str).is_some_and(is_ours),

@@ -239,7 +239,7 @@ fn entries_of_people_count_and_stay() {
     }
     let edited = put(Some(text), &entries, None).unwrap();
     let codes: Vec<&str> = edited.notes.iter().map(|(code, _)| *code).collect();
-    assert_eq!(codes, ["kept", "taken"]);
+    assert_eq!(codes, ["kept", "kept", "taken"]);
     let after = edited.text.unwrap();
     assert_eq!(after.matches("mainstay hook stop").count(), 1, "{after}");
     let left = take(&after, &entries, None).unwrap();
@@ -258,4 +258,52 @@ fn what_people_add_to_our_containers_stays() {
     grown["mcpServers"]["x"] = json!({"command": "x"});
     let left = take(&grown.to_string(), &entries, None).unwrap().text.unwrap();
     assert_eq!(serde_json::from_str::<Value>(&left).unwrap(), json!({"mcpServers": {"x": {"command": "x"}}}));
+}
+
+#[test]
+fn a_hook_of_ours_that_stands_twice_is_taken_out_twice() {
+    for host in ALL {
+        for part in (host.parts)(Scope::Project).into_iter().filter(|part| part.what == "hooks") {
+            let Piece::Json { entries, companion } = part.piece else { continue };
+            let Put::Item { value, command } = &entries[0].put else { continue };
+            let one = put(None, &entries, companion.as_ref()).unwrap().text.unwrap();
+            let mut doubled: Value = serde_json::from_str(&one).unwrap();
+            let items = doubled["hooks"][entries[0].path[1]].as_array_mut().unwrap();
+            items.push(value.clone());
+            let code = put(Some(&doubled.to_string()), &entries, None).unwrap_err().code;
+            assert_eq!(code, "host_block_doubled", "{}", host.name);
+            let left = take(&doubled.to_string(), &entries, companion.as_ref()).unwrap();
+            assert!(left.notes.is_empty() && !left.text.unwrap_or_default().contains("mainstay"), "{}", host.name);
+            doubled["hooks"][entries[0].path[1]][0] = json!({"hooks": [{"command": command}]});
+            let left = take(&doubled.to_string(), &entries, companion.as_ref()).unwrap();
+            assert_eq!(left.notes[0].0, "left", "{}", host.name);
+            assert_eq!(left.text.unwrap().matches("mainstay").count(), 1, "{}", host.name);
+        }
+    }
+}
+
+#[test]
+fn only_a_hook_that_runs_ours_counts_as_ours() {
+    let command = "mainstay hook stop";
+    let mentions =
+        ["echo replaces mainstay hook stop", "mainstay hook stopped", "mainstay-x hook stop", "x mainstay hook stop"];
+    let runs = [
+        "mainstay hook stop",
+        "/opt/bin/mainstay hook stop --host cursor",
+        "A=1 \"C:\\x\\mainstay.exe\" hook  stop",
+        "command -v mainstay >/dev/null 2>&1 || exit 0; mainstay hook stop --host copilot",
+        "if (Get-Command mainstay) { $input | mainstay hook stop }",
+    ];
+    let entries: Vec<Entry> = hooks_of_claude().into_iter().filter(|entry| entry.path[1] == "Stop").collect();
+    for text in mentions.into_iter().chain(runs) {
+        let before = json!({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": text}]}]}}).to_string();
+        let edited = put(Some(&before), &entries, None).unwrap();
+        if runs.contains(&text) {
+            assert_eq!((edited.text.as_deref(), edited.notes[0].0), (Some(before.as_str()), "kept"), "{text}");
+        } else {
+            let after: Value = serde_json::from_str(&edited.text.unwrap()).unwrap();
+            assert_eq!((after["hooks"]["Stop"].as_array().unwrap().len(), edited.notes.len()), (2, 0), "{text}");
+            assert!(after["hooks"]["Stop"][1].to_string().contains(command));
+        }
+    }
 }
