@@ -197,6 +197,16 @@ pub(super) fn conflict(field: &str, message: impl Into<String>) -> Refusal {
     Refusal::new(RefusalClass::Usage, "conflicting_arguments", message).field(field)
 }
 
+/// Refuses a text that is no version.
+///
+/// **Errors**: `invalid_argument`.
+pub(super) fn version(text: &str, name: &str) -> Result<(), Refusal> {
+    if status::is_version(text) && text.len() <= 64 {
+        return Ok(());
+    }
+    Err(Refusal::invalid(name, format!("{text:?} is no version")).allowed(r"v?[0-9]+(\.[0-9]+)*"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -222,12 +232,4 @@ mod tests {
             assert!(field_name(name, "field").is_err(), "{name}");
         }
     }
-}
-
-/// **Errors**: `invalid_argument` for what is no version.
-pub(super) fn version(text: &str, name: &str) -> Result<(), Refusal> {
-    if status::is_version(text) && text.len() <= 64 {
-        return Ok(());
-    }
-    Err(Refusal::invalid(name, format!("{text:?} is no version")).allowed(r"v?[0-9]+(\.[0-9]+)*"))
 }
