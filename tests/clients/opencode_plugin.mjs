@@ -60,6 +60,14 @@ const system = []
 await hooks["session.context"]({ sessionID, system })
 assert.equal(system.length, 1)
 assert.match(system[0].text, /<mainstay-data [\s\S]*ship it/)
+// The host asks anew for every request: what was said at the start is still there at the second prompt.
+const asked = { input: JSON.stringify({ session_id: sessionID, cwd: root, source: "startup" }), encoding: "utf8" }
+const start = JSON.parse(execFileSync("mainstay", ["hook", "session-start", "--host", "opencode"], { ...asked, cwd: root }))
+assert.match(start.context, /ship it/)
+await hooks["session.prompt"]({ sessionID, prompt: { text: "and on" } })
+const second = []
+await hooks["session.context"]({ sessionID, system: second })
+assert.ok(second[0].text.startsWith(start.context), second[0].text)
 await hooks["session.context"]({ sessionID: "another", system })
 assert.equal(system.length, 1, "another session is told nothing")
 

@@ -1,6 +1,6 @@
 //! Codex: a table in `config.toml`, `hooks.json`, `AGENTS.md`.
 //!
-//! **Source**: <https://developers.openai.com/codex/hooks>, `…/codex/mcp`, `…/codex/config-reference`, and
+//! **Source**: <https://developers.openai.com/docs/hooks>, `…/codex/mcp`, `…/codex/config-reference`, and
 //! the schemas in `codex-rs/hooks/schema/generated` of <https://github.com/openai/codex>, as of 2026-12-01.
 
 use serde_json::json;
@@ -11,12 +11,15 @@ use crate::part::{Base, Comment, Moved, Part, Piece, Scope};
 /// The tools that a gate is asked about.
 const GATED: &str = "Bash|apply_patch|.*[Ee]dit.*|.*[Ww]rite.*";
 
+/// The longest that it waits at a session's end, and warns of more at every start. **Units**: seconds.
+const PATIENCE_AT_END: u32 = 3;
+
 /// Codex.
 pub(crate) static HOST: Host = Host {
     name: "codex",
     title: "Codex",
     pages: &[
-        "https://developers.openai.com/codex/hooks",
+        "https://developers.openai.com/docs/hooks",
         "https://developers.openai.com/codex/mcp",
         "https://developers.openai.com/codex/config-reference",
     ],
@@ -29,12 +32,10 @@ pub(crate) static HOST: Host = Host {
         Event { theirs: "SubagentStop", ours: "subagent-stop" },
         Event { theirs: "Stop", ours: "stop" },
         Event { theirs: "PreCompact", ours: "pre-compact" },
+        Event { theirs: "SessionEnd", ours: "session-end" },
     ],
     parts,
-    lacks: &[
-        "Status line: it shows items of its own alone, no program's.",
-        "session-end: no event tells that a session ends.",
-    ],
+    lacks: &["Status line: it shows items of its own alone, no program's."],
     then: &[
         "Codex reads a project's settings only where the project is trusted.",
         "Codex runs a new hook only once it was reviewed: type /hooks.",
@@ -46,7 +47,8 @@ fn parts(scope: Scope) -> Vec<Part> {
     let instructions_path = if scope == Scope::Project { "AGENTS.md" } else { ".codex/AGENTS.md" };
     let moved = |path| (scope == Scope::Global).then_some(Moved { variable: "CODEX_HOME", path });
     let entries = hook_entries(&HOST, |event, command| {
-        grouped(event, GATED, &json!({"type": "command", "command": command, "timeout": PATIENCE}))
+        let patience = if event.ours == "session-end" { PATIENCE_AT_END } else { PATIENCE };
+        grouped(event, GATED, &json!({"type": "command", "command": command, "timeout": patience}))
     });
     let table = "[mcp_servers.mainstay]\ncommand = \"mainstay\"\nargs = [\"serve\", \"--stdio\"]\n";
     vec![
@@ -75,4 +77,21 @@ fn parts(scope: Scope) -> Vec<Part> {
             piece: Piece::Section { comment: Comment::Markdown, body: instructions(scope) },
         },
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::part::{Piece, Put, Scope};
+
+    #[test]
+    fn the_end_of_a_session_is_told_in_the_time_that_codex_gives() {
+        for part in super::parts(Scope::Project) {
+            let Piece::Json { entries, .. } = part.piece else { continue };
+            let entry = entries.iter().find(|entry| entry.path == ["hooks", "SessionEnd"]).unwrap();
+            let Put::Item { value, .. } = &entry.put else { panic!("a hook is an item") };
+            let hook = &value["hooks"][0];
+            assert_eq!((hook["timeout"].as_u64(), value.get("matcher")), (Some(3), None));
+            assert_eq!(hook["command"], "mainstay hook session-end --host codex");
+        }
+    }
 }

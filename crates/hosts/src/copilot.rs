@@ -32,6 +32,8 @@ pub(crate) static HOST: Host = Host {
         "Status line: there is none that a program could write.",
         "user-prompt-submit: what a hook says there reaches no model, so the state is shown at the start alone.",
         "stop: the event does not carry the response, so its closing block is not read; use the tools.",
+        "Server of a project in Copilot CLI and in VS Code's sessions of Copilot's own agent: they read `.mcp.json`, \
+         which `--host claude` writes; `--global` writes one for all projects.",
         "session-end: VS Code has no such event, Copilot CLI has.",
     ],
     then: &[

@@ -5,7 +5,7 @@
 
 use serde_json::json;
 
-use crate::host::{Event, Host, NAME, PATIENCE, hook_entries, instructions, server, server_entry};
+use crate::host::{Event, Host, NAME, PATIENCE, hook_entries, instructions, server_entry};
 use crate::part::{Base, Comment, Companion, Part, Piece, Scope};
 
 /// Cursor.
@@ -31,19 +31,18 @@ pub(crate) static HOST: Host = Host {
     lacks: &[
         "Status line: there is none that a program could write.",
         "user-prompt-submit: a hook may only stop a prompt there, so the state is shown at the start alone.",
+        "Server with `--global` in a window without a folder: it is given `${workspaceFolder}`, and starts only where \
+         Cursor knows one.",
         "Instructions with `--global`: rules of the person stand in Cursor's settings, not in a file.",
     ],
     then: &["Cursor shows the server under Settings, MCP, and the hooks under Settings, Hooks."],
 };
 
 fn parts(scope: Scope) -> Vec<Part> {
-    let (base, server) = match scope {
-        // Its servers do not start in the project's folder.
-        Scope::Project => {
-            (Base::Project, json!({"command": NAME, "args": ["--project", "${workspaceFolder}", "serve", "--stdio"]}))
-        }
-        Scope::Global => (Base::Home, server()),
-    };
+    let base = if scope == Scope::Project { Base::Project } else { Base::Home };
+    // Its servers do not start in the project's folder, those of a person in the home: without the folder's
+    // name they would keep the home's state.
+    let server = json!({"command": NAME, "args": ["--project", "${workspaceFolder}", "serve", "--stdio"]});
     let companion = Some(Companion { name: "version", value: json!(1) });
     let entries = hook_entries(&HOST, |_, command| json!({"command": command, "timeout": PATIENCE}));
     let mut parts = vec![
@@ -75,4 +74,19 @@ fn parts(scope: Scope) -> Vec<Part> {
         });
     }
     parts
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::part::{Piece, Put, Scope};
+
+    #[test]
+    fn the_server_is_told_the_project_wherever_it_starts() {
+        for scope in [Scope::Project, Scope::Global] {
+            let part = super::parts(scope).into_iter().find(|part| part.what == "server").unwrap();
+            let Piece::Json { entries, .. } = part.piece else { panic!("the server is an entry") };
+            let Put::Member(_, server) = &entries[0].put else { panic!("the server has a name") };
+            assert_eq!(server["args"].as_array().unwrap()[..2], ["--project", "${workspaceFolder}"], "{scope:?}");
+        }
+    }
 }

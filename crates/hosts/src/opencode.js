@@ -36,22 +36,25 @@ export default {
   async setup(ctx) {
     const cwd = ctx.location.directory
     const about = (event) => ({ session_id: event.sessionID, cwd })
+    const started = async (input, source) => (await ask("session-start", { ...input, source })).context ?? ""
     const shown = new Map()
 
     await ctx.session.hook("prompt", async (event) => {
       const input = about(event)
-      const said = []
-      if (!shown.has(event.sessionID)) said.push(await ask("session-start", { ...input, source: "startup" }))
-      said.push(await ask("user-prompt-submit", { ...input, prompt: event.prompt?.text ?? "" }))
-      const texts = said.map((answer) => answer.context).filter(Boolean)
-      shown.set(event.sessionID, texts.join("\n\n"))
+      const start = shown.get(event.sessionID)?.start ?? (await started(input, "startup"))
+      const answer = await ask("user-prompt-submit", { ...input, prompt: event.prompt?.text ?? "" })
+      shown.set(event.sessionID, { start, prompt: answer.context })
     })
     await ctx.session.hook("context", (event) => {
-      const text = shown.get(event.sessionID)
+      // The host makes this text anew for each request, so what was said at the start is said again.
+      const { start, prompt } = shown.get(event.sessionID) ?? {}
+      const text = [start, prompt].filter(Boolean).join("\n\n")
       if (text) event.system.push({ type: "text", text })
     })
     await ctx.session.hook("compaction", async (event) => {
       await ask("pre-compact", about(event))
+      const start = await started(about(event), "compact")
+      shown.set(event.sessionID, { ...shown.get(event.sessionID), start })
     })
     await ctx.tool.hook("execute.before", async (event) => {
       const answer = await ask("pre-tool-use", { ...about(event), tool_name: event.tool, tool_input: event.input })

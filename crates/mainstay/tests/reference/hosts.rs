@@ -23,7 +23,8 @@ How the edits tell Mainstay's own from what is yours:
   a status line that runs `mainstay statusline`. An entry that runs Mainstay already stays as you wrote it. A
   status line of yours stays, and you are told; a server of yours under that name is a refusal.
 - TOML and texts: the lines between `mainstay:begin` and `mainstay:end`. Hosts that read the same file share them.
-  Lines that you changed there are not written over: that is a refusal.
+  Lines that you changed there are not written over: that is a refusal. What Codex itself writes behind ours there
+  stays Codex's.
 - A link that leads out of the project or the home is a refusal; one that stays inside is followed.
 
 Each file is replaced as a whole. Several files are no transaction: after a crash, repeat the command. In
