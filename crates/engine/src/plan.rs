@@ -324,6 +324,7 @@ impl Plan {
     ) -> Vec<Warning> {
         let mut warnings = std::mem::take(&mut self.warnings);
         let mut folders = BTreeSet::new();
+        let mut any_apart = false;
         // What heal could not move waits on; only a request with moves of its own tries again.
         if extra.moves
             && let Some(pending) = publish::pending(store, &mut warnings)
@@ -346,9 +347,11 @@ impl Plan {
                     }
                 }
             }
+            let is_apart = step.prepared.as_ref().is_some_and(Prepared::is_apart);
             match publish::step(engine.files(), step) {
                 Ok(true) => {
                     step.done = true;
+                    any_apart |= is_apart;
                     folders.insert(step.state.path.parent());
                 }
                 Ok(false) => warnings.push(stale(&step.state.path, "someone changed it meanwhile")),
@@ -374,6 +377,13 @@ impl Plan {
                     step.done = false;
                     warnings.push(stale(&step.state.path, &error.to_string()));
                 }
+            }
+        }
+        // A file that came out of the engine's own folder stands for good once that folder has forgotten it.
+        if any_apart && let Err(error) = images::sync_folder_of(engine.files(), &images::apart()) {
+            for step in self.steps.iter_mut().filter(|step| step.done) {
+                step.done = false;
+                warnings.push(stale(&step.state.path, &error.to_string()));
             }
         }
         warnings

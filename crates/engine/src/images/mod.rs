@@ -19,6 +19,6 @@ pub(crate) use log::append_line;
 pub(crate) use moves::{MoveOutcome, carry_out, remove_trashed};
 pub(crate) use new_folder::is_in_new_folder;
 pub(crate) use replace::{
-    Prepared, create, create_new, make_folder, remove, remove_empty_folder, sweep, sweep_apart, sweep_folder,
+    Prepared, apart, create, create_new, make_folder, remove, remove_empty_folder, sweep, sweep_apart, sweep_folder,
     sync_folder_of,
 };

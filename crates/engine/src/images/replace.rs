@@ -56,7 +56,7 @@ impl Prepared {
         origin: &ProjectPath,
         bytes: &[u8],
     ) -> io::Result<Self> {
-        let home = ProjectPath::known(".mainstay/image");
+        let home = apart();
         let number = super::digest(target.as_str().as_bytes());
         let apart = home.beside(&format!("image-{}", &number[..16])).expect("a valid name");
         Self::at(files, temporaries_of(&apart), target, origin, bytes)
@@ -82,6 +82,11 @@ impl Prepared {
             prepared.abandon(files);
         }
         written.map(|()| prepared)
+    }
+
+    /// Whether it waits in another folder than its target's.
+    pub(crate) fn is_apart(&self) -> bool {
+        self.temporary.parent() != self.target.parent()
     }
 
     /// Renames the temporary file over its target, unless the target is no longer what was seen.
@@ -166,6 +171,11 @@ pub(crate) fn sweep_folder(files: &ProjectFiles, folder: &ProjectPath, now: Time
         }
     }
     found
+}
+
+/// A place in the engine's own folder, beside which files wait whose folders are yet to come.
+pub(crate) fn apart() -> ProjectPath {
+    ProjectPath::known(".mainstay/image")
 }
 
 /// Removes what a killed writer left in the engine's own folder.
