@@ -195,9 +195,8 @@ pub(crate) fn create(files: &ProjectFiles, path: &ProjectPath, bytes: &[u8]) -> 
         return Ok(false);
     }
     let is_new = Prepared::write(files, path, bytes)?.publish(files, None)?;
-    if is_new && let Err(error) = sync_folder_of(files, path) {
-        drop(files.dir().remove_file(path.as_str()));
-        return Err(error);
+    if is_new {
+        sync_folder_of(files, path).inspect_err(|_| drop(files.dir().remove_file(path.as_str())))?;
     }
     Ok(is_new)
 }

@@ -195,7 +195,14 @@ impl ServerHandler for Server {
         let mut negotiated = self.negotiate_initialize(&request)?;
         context.peer.set_peer_info(request);
         match self.session_of(&context.extensions) {
-            Some(session) => session.begin(),
+            Some(session) => {
+                session.begin();
+                if self.session.is_some() {
+                    // What happens from this answer on is told, however long the client takes to say that it is there.
+                    let watcher = Arc::clone(&self.watcher);
+                    let _ = self.ask(move |_| watcher.run()).await;
+                }
+            }
             None => negotiated.capabilities = offers::capabilities_without_session(),
         }
         Ok(negotiated.with_server_info(self.implementation().await))
@@ -317,7 +324,7 @@ impl ServerHandler for Server {
         if let Some(session) = self.session.clone() {
             telling::over_peer(Arc::clone(&session), context.peer);
             // Where the journal cannot be read, nobody is told of it.
-            let _ = self.join(&session, Joining::InTime).await;
+            let _ = self.join(&session, Joining::Late).await;
         }
     }
 
