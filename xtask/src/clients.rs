@@ -6,12 +6,22 @@ use std::process::Command;
 
 use testkit::process::Sandbox;
 
+use crate::arguments::Arguments;
 use crate::packages::{NODE, NPM, PYTHON, ensure};
 use crate::product::{Product, cargo, target_folder};
 use crate::steps::{Tally, shown};
 
 /// The example that the conformance suite is run against.
 const SUITE: &str = "suite_server";
+
+/// `cargo xtask clients`: these scripts alone.
+pub(crate) fn check(arguments: &mut Arguments) -> Result<(), String> {
+    let product = Product::chosen(arguments)?;
+    arguments.end()?;
+    let mut tally = Tally::default();
+    run(&product, &mut tally)?;
+    tally.close()
+}
 
 /// Installs what the scripts pin and runs each of them on the program and an empty project.
 pub(crate) fn run(product: &Product, tally: &mut Tally) -> Result<(), String> {

@@ -48,6 +48,7 @@ cargo xtask COMMAND
                                          be lost, and everybody must have seen one order of events
   bench [--counts]                       instructions, system calls and sizes against their budgets; without
                                          --counts also ratios, rates and large projects
+  clients                                other people's MCP clients against the program (Python, Node)
   dist [--unchecked]                     packs the release: archive, npm package, wheel; installs each of them
   site                                   renders the documents as HTML and follows every link
   bench --held [--renew]                 the counts of the program as tests build it against those that are written down;
@@ -71,6 +72,7 @@ fn main() -> ExitCode {
         "bench" => bench::run(&mut arguments),
         "crash" => crash::run(&mut arguments),
         "power" => power::run(&mut arguments),
+        "clients" => clients::check(&mut arguments),
         "dist" => dist::run(&mut arguments),
         "site" => site::run(&mut arguments),
         "fuzz" => fuzz::run(&mut arguments),
