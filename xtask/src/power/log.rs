@@ -15,7 +15,8 @@ const CALLS: &str = "trace=?open,?openat,?openat2,?creat,?write,?pwrite64,?write
 
 /// The words that put strace before a program, so that it writes what [`parse`] reads.
 pub(super) fn recording(log: &str) -> Vec<String> {
-    let words = ["strace", "-f", "-y", "-xx", "-s", "4194304", "--abbrev=none", "-o", log, "-e", CALLS];
+    // Without `-a 1` short lines, and the ends of interrupted calls are short, have blanks before their result.
+    let words = ["strace", "-f", "-a", "1", "-y", "-xx", "-s", "4194304", "--abbrev=none", "-o", log, "-e", CALLS];
     words.map(String::from).to_vec()
 }
 
