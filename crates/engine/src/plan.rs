@@ -1,22 +1,22 @@
 //! What a batch does to image files: rendered, prepared, recorded, published, confirmed.
 
-use std::collections::BTreeSet;
+mod due;
+mod published;
 
-use format::{FileSource, FileState, Irregular, Restore, TakeIn, Touched, View};
-use model::{Change, Context, Image, ImageContent, ProjectPath, Refusal, Timestamp, Warning};
+use format::{FileSource, FileState, Irregular, Restore};
+use model::{Change, Context, Image, ImageContent, ProjectPath, Refusal, Warning};
 use mutants::planted;
-use store::{ImageState, Mark, PendingMove, Store, Txn};
+use store::{ImageState, Mark, PendingMove, Txn};
 
 use crate::engine::Engine;
 use crate::ground::{Ground, Inspected, Standing};
 use crate::images::{self, FileStamp, Prepared};
 use crate::moving::Moving;
-use crate::publish;
-use crate::records::StoreRecords;
 use crate::refusals;
 use crate::take_in::TakenIn;
-use crate::turn::Extra;
 use crate::write::reads_of;
+
+use due::images_of;
 
 /// Largest image that is looked at where a format renders a file that is none of its sources.
 const OTHER_LIMIT: u64 = 8 * 1024 * 1024;
@@ -312,190 +312,10 @@ impl Plan {
         }
     }
 
-    /// Moves, renames, removes; then makes the folders safe. What fails is told as `image_stale`.
-    ///
-    /// Folders first, as in healing: an image belongs into the folder as it stands after the moves.
-    pub(crate) fn publish(
-        &mut self,
-        engine: &Engine,
-        store: &dyn Store,
-        extra: &Extra,
-        now: Timestamp,
-    ) -> Vec<Warning> {
-        let mut warnings = std::mem::take(&mut self.warnings);
-        let mut folders = BTreeSet::new();
-        let mut any_apart = false;
-        // What heal could not move waits on; only a request with moves of its own tries again.
-        if extra.moves
-            && let Some(pending) = publish::pending(store, &mut warnings)
-        {
-            (self.moved, self.moving) = publish::moves(engine.files(), pending, &mut warnings);
-        }
-        for step in &mut self.steps {
-            if self.moving.touches(&step.state.path) {
-                step.prepared.take().inspect(|prepared| prepared.abandon(engine.files()));
-                warnings.push(stale(&step.state.path, "its folder is not yet moved"));
-                continue;
-            }
-            if step.clears {
-                match images::set_aside(engine.files(), &step.state.path, now) {
-                    Ok(copy) => self.kept.extend(copy.map(|copy| (step.state.path.clone(), copy))),
-                    Err(error) => {
-                        step.prepared.take().inspect(|prepared| prepared.abandon(engine.files()));
-                        warnings.push(stale(&step.state.path, &error.to_string()));
-                        continue;
-                    }
-                }
-            }
-            let is_apart = step.prepared.as_ref().is_some_and(Prepared::is_apart);
-            match publish::step(engine.files(), step) {
-                Ok(true) => {
-                    step.done = true;
-                    any_apart |= is_apart;
-                    folders.insert(step.state.path.parent());
-                }
-                Ok(false) => warnings.push(stale(&step.state.path, "someone changed it meanwhile")),
-                Err(error) => warnings.push(stale(&step.state.path, &error.to_string())),
-            }
-        }
-        for file in &extra.files {
-            if let Err((path, error)) = publish::extra(engine.files(), file, &self.moving) {
-                let message = format!("{path} was not written ({error})");
-                warnings.push(Warning::new("image_stale", message).with("path", path.as_str()));
-            }
-        }
-        for folder in folders {
-            let any = self.steps.iter().find(|step| step.done && step.state.path.parent() == folder);
-            let Some(path) = any.map(|step| step.state.path.clone()) else {
-                continue;
-            };
-            // A folder that has gone has no names to be made safe.
-            if let Err(error) = images::sync_folder_of(engine.files(), &path)
-                && error.kind() != std::io::ErrorKind::NotFound
-            {
-                for step in self.steps.iter_mut().filter(|step| step.state.path.parent() == folder) {
-                    step.done = false;
-                    warnings.push(stale(&step.state.path, &error.to_string()));
-                }
-            }
-        }
-        // A file that came out of the engine's own folder stands for good once that folder has forgotten it.
-        if any_apart && let Err(error) = images::sync_folder_of(engine.files(), &images::apart()) {
-            for step in self.steps.iter_mut().filter(|step| step.done) {
-                step.done = false;
-                warnings.push(stale(&step.state.path, &error.to_string()));
-            }
-        }
-        warnings
-    }
-
-    /// Advances the base of what was published, in a commit of its own, and keeps `marks`.
-    ///
-    /// A failure here is no failure of the request: the next one finds the bytes that were intended
-    /// and confirms them.
-    pub(crate) fn confirm(&self, store: &dyn Store, marks: &[(String, String)]) {
-        let done: Vec<&Step> = self.steps.iter().filter(|step| step.done).collect();
-        if done.is_empty() && self.moved.is_empty() && marks.is_empty() {
-            return;
-        }
-        let confirm = || {
-            let mut txn = store.begin()?;
-            for step in done {
-                let Some(confirmed) = step.state.intended.clone() else {
-                    continue;
-                };
-                let state = ImageState { confirmed, intended: None, ..step.state.clone() };
-                if state.confirmed == Mark::Absent {
-                    txn.delete_image(&state)?;
-                } else {
-                    txn.put_image(&state)?;
-                }
-                if let (true, Mark::Digest(old)) = (step.keeps_base, &step.state.confirmed) {
-                    txn.delete_blob(old)?;
-                }
-            }
-            for pending in &self.moved {
-                txn.settle_move(pending)?;
-            }
-            for (name, mark) in marks {
-                txn.put_meta(name, Some(mark))?;
-            }
-            txn.commit()
-        };
-        drop::<Result<(), store::StoreError>>(confirm());
-    }
-
     /// Files whose outside bytes were kept, and where.
     pub(crate) fn kept(&self) -> &[(ProjectPath, ProjectPath)] {
         &self.kept
     }
-}
-
-// Asks the format for the images of one space.
-fn images_of(
-    engine: &Engine,
-    txn: &dyn Txn,
-    ground: &Ground,
-    changes: &[Change],
-    taken: &TakenIn,
-    ctx: &Context,
-) -> Result<Vec<Image>, Refusal> {
-    let own: Vec<Change> = changes.iter().filter(|change| change.key.space == ground.space).cloned().collect();
-    let all: Vec<Change> = taken.changes.iter().chain(&own).cloned().collect();
-    // Others' bytes stay as they were taken in, unless a request changes what the file shows. A
-    // merged file is written back by the next request that changes anything, or where reads take in.
-    let waits_for_change = ground.sources.take_in != TakeIn::Always && own.is_empty();
-    let is_rewritten = |file: &Inspected| taken.rewrites.contains(&file.source.path);
-    let stays = |file: &Inspected| {
-        let understood = taken.conflicts.iter().all(|conflict| conflict.path != file.source.path);
-        let is_left = understood && !is_rewritten(file) && (waits_for_change || !file.source.keeps_base);
-        file.standing == Standing::Edited && is_left
-    };
-    let is_due = |file: &&Inspected| is_rewritten(file) || (!stays(file) && file.needs_rendering(!all.is_empty()));
-    let of_sources = ground.files.iter().filter(is_due);
-    let mut paths: Vec<ProjectPath> = of_sources.map(|file| file.source.path.clone()).collect();
-    paths.extend(unpublished(ground));
-    if all.is_empty() && paths.is_empty() {
-        return Ok(Vec::new());
-    }
-    let records = StoreRecords::new(Some(reads_of(txn)));
-    let view = View { records: &records, files: engine.files(), probes: engine.probes() };
-    let render = |changes: &[Change], paths: &[ProjectPath]| {
-        ground.format.render(&ground.space, &Touched { changes, paths }, &view, ctx)
-    };
-    let mut images = render(&all, &paths);
-    let staying: Vec<&Inspected> = ground.files.iter().filter(|file| stays(file)).collect();
-    if !staying.is_empty() {
-        let by_own = if own.is_empty() { Vec::new() } else { render(&own, &[]) };
-        images.retain(|image| {
-            staying.iter().all(|file| file.source.path != image.path)
-                || by_own.iter().any(|other| other.path == image.path)
-        });
-    }
-    records.check()?;
-    Ok(images)
-}
-
-impl Inspected {
-    fn needs_rendering(&self, changed: bool) -> bool {
-        match self.standing {
-            Standing::Behind => true,
-            Standing::Edited => self.source.keeps_base,
-            Standing::Fresh | Standing::Missing => match self.source.restore {
-                Restore::OnChange => changed,
-                Restore::Always => true,
-                Restore::Never => false,
-            },
-            Standing::Clean | Standing::Unconfirmed | Standing::Irregular | Standing::Frozen => false,
-        }
-    }
-}
-
-// Images beside the sources that a commit meant to publish and that may not have been.
-fn unpublished(ground: &Ground) -> impl Iterator<Item = ProjectPath> {
-    let is_other = |state: &&ImageState| ground.files.iter().all(|file| file.source.path != state.path);
-    let pending = ground.states.iter().filter(|state| state.intended.is_some());
-    pending.filter(is_other).map(|state| state.path.clone())
 }
 
 /// The third outcome: committed, but a file does not show it yet.
