@@ -25,7 +25,7 @@ How the edits tell Mainstay's own from what is yours:
 - TOML and texts: the lines between `mainstay:begin` and `mainstay:end`. Hosts that read the same file share them.
   Lines that you changed there are not written over: that is a refusal. What Codex itself writes behind ours there
   stays Codex's.
-- A link that leads out of the project or the home is a refusal; one that stays inside is followed.
+- A link that leads out of the project or the home, and any absolute link, is a refusal; a relative one that stays inside is followed.
 
 Each file is replaced as a whole. Several files are no transaction: after a crash, repeat the command. In
 Claude Code the folder `plugin/` does the same as `--host claude` but for the status line and the instructions:
