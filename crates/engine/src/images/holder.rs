@@ -103,6 +103,11 @@ pub(super) fn judge_folder(files: &ProjectFiles, lock: &ProjectPath, stale_ms: i
     if is_dead || is_older(&metadata, stale_ms, now) { Judged::Stale { seen, holder } } else { Judged::Held { holder } }
 }
 
+/// Whether a folder lock is one of ours whose process is gone, whatever its age.
+pub(crate) fn is_abandoned(files: &ProjectFiles, lock: &ProjectPath) -> bool {
+    matches!(judge_folder(files, lock, i64::MAX, Timestamp::from_millis(0)), Judged::Stale { .. })
+}
+
 /// Judges a pid file. Something else in its place is nobody's to take away.
 pub(super) fn judge_pid_file(files: &ProjectFiles, lock: &ProjectPath, ages: PidFileAges, now: Timestamp) -> Judged {
     let Ok((seen, metadata)) = Shape::PidFile.look(files, lock) else { return Judged::Free };
