@@ -3,6 +3,7 @@
 //! No automaton can follow these, so the ways to match are tried one after the other. Every try is a step of the
 //! program, and its nesting stands on the program's stack, so that both limits hold here too.
 
+use std::fmt::Write as _;
 use std::ops::Range;
 
 use regex_syntax::ParserBuilder;
@@ -129,7 +130,8 @@ fn mark(pattern: &str) -> (String, Vec<Target>) {
             && class == 0
             && let Some((target, length)) = reference(&rest[1..])
         {
-            marked.push_str(&format!("(?P<{REFERENCE}{}>a)", targets.len()));
+            // Writing to a String cannot fail.
+            let _ = write!(marked, "(?P<{REFERENCE}{}>a)", targets.len());
             targets.push(target);
             rest = &rest[1 + length..];
             continue;

@@ -43,9 +43,9 @@ pub(super) fn of_find(arguments: &[String], simple: &Simple, depth: usize, found
                 let put = |word: &String| if word == "{}" { place.clone() } else { word.clone() };
                 let command: Vec<String> = rest[..length].iter().map(put).collect();
                 if found.writes_to(&place, |found| of_words(&command, simple, depth + 1, found)) {
-                    names.iter().for_each(|name| {
+                    for name in &names {
                         found.named(start, name, |start, name| Write::Found { start, name });
-                    });
+                    }
                 }
                 words.by_ref().take(length).for_each(drop);
             }

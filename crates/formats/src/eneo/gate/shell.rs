@@ -82,6 +82,7 @@ struct Here {
 }
 
 /// What is known of the list that is being read.
+#[allow(clippy::struct_excessive_bools, reason = "each is a question of its own")]
 struct Level {
     simple: Simple,
     here: Vec<Here>,

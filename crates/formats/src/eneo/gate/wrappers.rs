@@ -67,9 +67,9 @@ pub(super) fn script(command: &str, words: &[String]) -> Option<String> {
     let operands = Parsed::of(words, wrapper.grammar).operands;
     // `flock FILE -c TEXT`, `su - USER -c TEXT`.
     let behind = |skipped: usize| Some(Parsed::of(operands.get(skipped..)?, wrapper.grammar));
-    let places =
+    let mut places =
         std::iter::once(Parsed::of(words, wrapper.grammar)).chain((1..=wrapper.operands + 1).map_while(behind));
-    places.filter_map(|parsed| parsed.values(wrapper.scripts).next()).next().map(str::to_owned)
+    places.find_map(|parsed| parsed.values(wrapper.scripts).next()).map(str::to_owned)
 }
 
 const WATCH: Grammar = Grammar { valued: "n", joined: "d", digits: "", apart: "", long: &["interval"], stops: true };

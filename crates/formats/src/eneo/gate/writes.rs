@@ -158,7 +158,9 @@ pub(super) fn of_words(words: &[String], simple: &Simple, depth: usize, found: &
         "shred" => found.files(parsed(SHRED).files()),
         "mv" => {
             let parsed = parsed(COPY);
-            into_last(&parsed, found).into_iter().for_each(|path| found.push(Write::Moved, path));
+            for path in into_last(&parsed, found) {
+                found.push(Write::Moved, path);
+            }
         }
         "cp" | "install" => drop(into_last(&parsed(COPY), found)),
         "ln" => {
