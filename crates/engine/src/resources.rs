@@ -70,8 +70,8 @@ const JSON: &str = "application/json";
 const LATEST: usize = 20;
 const SINCE: usize = 200;
 
-/// The most that a list of entries may take. **Units**: bytes.
-const HISTORY_LIMIT: usize = 1024 * 1024;
+/// The most that a list of entries or records may take. **Units**: bytes.
+const LIST_LIMIT: usize = 1024 * 1024;
 
 /// The most that a file may hold to be read. **Units**: bytes.
 const FILE_LIMIT: u64 = 8 * 1024 * 1024;
@@ -126,10 +126,11 @@ impl Engine {
             Address::History { since, space } => {
                 space.as_deref().map_or(Ok(()), |space| self.check_space(space))?;
                 let limit = if since.is_some() { SINCE } else { LATEST };
-                let query = HistoryQuery { since, space, limit: limit + 1, ..HistoryQuery::default() };
-                bounded(self.history(&query)?, limit)
+                let query = HistoryQuery { since, space, limit, ..HistoryQuery::default() };
+                let (entries, more) = self.entries_within(&query, LIST_LIMIT)?;
+                Object::from_iter([("entries".to_owned(), Value::Array(entries)), ("more".to_owned(), more.into())])
             }
-            Address::Records { space } => self.show(Some(&space), None)?,
+            Address::Records { space } => bounded(self.show(Some(&space), None)?),
             Address::Of { format, name } => {
                 let mut on = self.formats_on().into_iter();
                 let format = on.find(|one| one.name() == format).ok_or_else(|| missing(uri))?;
@@ -199,23 +200,21 @@ impl Engine {
     }
 }
 
-/// The newest entries, as many as fit; `more` tells whether older ones were left out.
-fn bounded(mut history: Object, most: usize) -> Object {
+/// The records, as many as fit; `more` tells whether others were left out.
+fn bounded(mut shown: Object) -> Object {
     let mut more = false;
-    if let Some(Value::Array(entries)) = history.get_mut("entries") {
-        let mut room = HISTORY_LIMIT;
-        let fits = |entry: &Value| {
-            let size = entry.to_string().len();
-            room = room.checked_sub(size)?;
+    if let Some(Value::Array(records)) = shown.get_mut("records") {
+        let mut room = LIST_LIMIT;
+        let fits = |record: &Value| {
+            room = room.checked_sub(record.to_string().len())?;
             Some(())
         };
-        // The newest stands there however large it is: its reader has nothing else to go on.
-        let fitting = entries.iter().map_while(fits).count().max(1).min(most);
-        more = entries.len() > fitting;
-        entries.truncate(fitting);
+        let fitting = records.iter().map_while(fits).count();
+        more = records.len() > fitting;
+        records.truncate(fitting);
     }
-    history.insert("more".into(), more.into());
-    history
+    shown.insert("more".into(), more.into());
+    shown
 }
 
 fn json(object: Object) -> ResourceText {

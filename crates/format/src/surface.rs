@@ -1,5 +1,7 @@
 //! What a format offers, as data: it feeds the command line, MCP, completions and reference pages.
 
+use std::borrow::Cow;
+
 use model::{Object, Origin, Refusal, Value};
 
 use crate::{BinaryName, Command, Hook, Speech};
@@ -45,6 +47,8 @@ pub struct Surface {
     pub hosts_tables: bool,
     /// The name that `GET /health` gives the server, where clients of the format look for one.
     pub server_name: Option<&'static str>,
+    /// Whether the format's seed puts a dot behind the first word of a tool's name: `state.get` for `state_get`.
+    pub dotted_tools: bool,
 }
 
 /// A tool that becomes another one: one that only looks, and mends where it is told to.
@@ -158,12 +162,21 @@ impl Surface {
         moves_folders: false,
         hosts_tables: false,
         server_name: None,
+        dotted_tools: false,
     };
 
     /// The tool of that name; a dot counts as an underscore.
     pub fn tool(&self, name: &str) -> Option<&'static Tool> {
         let listed = name.replace('.', "_");
         self.tools.iter().find(|tool| tool.name == listed)
+    }
+
+    /// The name of a tool as the format's seed spells it.
+    pub fn seed_name(&self, tool: &Tool) -> Cow<'static, str> {
+        match tool.name.split_once('_') {
+            Some((first, rest)) if self.dotted_tools => Cow::Owned(format!("{first}.{rest}")),
+            _ => Cow::Borrowed(tool.name),
+        }
     }
 
     /// The tool that a call of `tool` with these arguments is for.

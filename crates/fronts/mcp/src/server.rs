@@ -30,6 +30,9 @@ use crate::{ToolNames, errors, identity, logging, offers, telling, tools};
 /// How many requests may be with the engine at a time; the others wait their turn.
 const MAX_CALLS: usize = 64;
 
+/// How many resources may be read at a time: each may hold a list of the whole journal's newest part.
+const MAX_READS: usize = 4;
+
 /// How many threads the runtime may keep for blocking work: every call, and room for health answers and files.
 pub(crate) const BLOCKING_THREADS: usize = MAX_CALLS + 32;
 
@@ -71,6 +74,7 @@ pub(crate) struct Server {
     defaults: Arc<IdentityDefaults>,
     calls: TaskTracker,
     room: Arc<Semaphore>,
+    reads: Arc<Semaphore>,
     watcher: Arc<Watcher>,
     /// The one session of a server on stdio; over HTTP each request brings its own.
     session: Option<Arc<Session>>,
@@ -88,6 +92,7 @@ impl Server {
             defaults: Arc::new(defaults),
             calls: TaskTracker::new(),
             room,
+            reads: Arc::new(Semaphore::new(MAX_READS)),
             session: None,
             ending: CancellationToken::new(),
         }
@@ -270,6 +275,7 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = request.uri.clone();
+        let _one = self.reads.acquire().await.expect("the semaphore is never closed");
         let read = self.ask(move |host| host.read_resource(&uri)).await?;
         let read = read.map_err(|no| errors::refused_request(&no))?;
         let contents = ResourceContents::text(read.text, request.uri).with_mime_type(read.mime);

@@ -224,7 +224,7 @@ mod tests {
 
     fn stir(revision: u64, spaces: &[&str]) -> Stir {
         let spaces = spaces.iter().map(|space| Space::new(*space)).collect();
-        Stir { revision: Revision(revision), spaces, lists: false }
+        Stir { revision: Revision(revision), spaces, ..Stir::default() }
     }
 
     fn subscribed(uris: &[&str]) -> Arc<Session> {

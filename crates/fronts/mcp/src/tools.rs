@@ -16,25 +16,23 @@ pub(crate) fn formats(host: &dyn Host) -> Vec<&'static dyn Format> {
 
 /// The listed tools, in the order of the roll-call and of each surface.
 pub(crate) fn listed(host: &dyn Host, names: ToolNames) -> Vec<mcp::Tool> {
-    let tools = formats(host).into_iter().flat_map(|format| format.surface().tools);
-    tools.filter(|tool| tool.listed == Listed::Yes).map(|tool| shown(tool, names)).collect()
+    let surfaces = formats(host).into_iter().map(|format| format.surface());
+    let tools = surfaces.flat_map(|surface| surface.tools.iter().map(move |tool| (surface, tool)));
+    tools
+        .filter(|(_, tool)| tool.listed == Listed::Yes)
+        .map(|(surface, tool)| match names {
+            ToolNames::Underscore => shown(tool.name.into(), tool),
+            ToolNames::Seed => shown(surface.seed_name(tool), tool),
+        })
+        .collect()
 }
 
-fn shown(tool: &'static Tool, names: ToolNames) -> mcp::Tool {
+fn shown(name: Cow<'static, str>, tool: &'static Tool) -> mcp::Tool {
     let description = (!tool.description.is_empty()).then_some(Cow::Borrowed(tool.description));
-    let shown = mcp::Tool::new_with_raw(spelling(tool, names), description, tool.input_schema());
+    let shown = mcp::Tool::new_with_raw(name, description, tool.input_schema());
     match annotations(tool.effect) {
         Some(annotations) => shown.with_annotations(annotations),
         None => shown,
-    }
-}
-
-/// The name under which a tool is listed.
-///
-/// The seed's spelling is data of the tool; a tool without one keeps its only name.
-fn spelling(tool: &'static Tool, names: ToolNames) -> &'static str {
-    match names {
-        ToolNames::Underscore | ToolNames::Seed => tool.name,
     }
 }
 

@@ -17,6 +17,12 @@ use crate::session::Session;
 /// The protocol's own library acknowledges `subscriptions/listen` before its session can join.
 const LATE: Duration = Duration::from_secs(2);
 
+/// How long a session waits for the journal to be followed; one that had to begin without is told that it missed some.
+const BEGIN: Duration = Duration::from_millis(250);
+
+/// The pause after the journal could not be followed.
+const PAUSE: Duration = Duration::from_secs(1);
+
 /// How many stirs are kept for latecomers.
 const KEPT: usize = 64;
 
@@ -39,6 +45,8 @@ pub(crate) struct Watcher {
 struct Members {
     sessions: Vec<Weak<Session>>,
     runs: bool,
+    /// Somebody listens already, and the journal is not followed yet.
+    late: bool,
     lately: VecDeque<(Instant, Stir)>,
 }
 
@@ -47,7 +55,7 @@ impl Watcher {
         Arc::new(Self { host, members: Mutex::default() })
     }
 
-    /// Adds a session, and returns once nothing that is committed from now on can be missed; blocks.
+    /// Adds a session, which is told of all that is committed from now on; blocks.
     pub(crate) fn join(self: &Arc<Self>, session: &Arc<Session>, joining: Joining) {
         let mut members = self.lock();
         let known = members.sessions.iter().any(|one| one.upgrade().is_some_and(|one| Arc::ptr_eq(&one, session)));
@@ -65,7 +73,10 @@ impl Watcher {
         self.run();
     }
 
-    /// Makes sure that the journal is followed from now on, for a session that joins in a moment; blocks.
+    /// Makes sure that the journal is followed from now on, for a session that joins in a moment.
+    ///
+    /// Blocks for a moment. Where the journal cannot be read in it, sessions are told that they missed something once
+    /// it can.
     pub(crate) fn run(self: &Arc<Self>) {
         let mut members = self.lock();
         if std::mem::replace(&mut members.runs, true) {
@@ -76,26 +87,38 @@ impl Watcher {
         let thread = std::thread::Builder::new().name("mainstay-watcher".into()).spawn(move || watcher.follow(ready));
         members.runs = thread.is_ok();
         // Held until the thread has found its beginning: another session must not believe that it runs already.
-        if thread.is_ok() {
-            let _ = begun.recv();
-        }
+        members.late = thread.is_ok() && begun.recv_timeout(BEGIN).is_err();
     }
 
+    /// Follows the journal while somebody listens, however often it cannot be read in between.
     fn follow(&self, ready: Sender<()>) {
         let mut ready = Some(ready);
         let began = Instant::now();
-        let mut told = |stir: &Stir| match ready.take() {
-            Some(ready) => {
-                let _ = ready.send(());
-                ControlFlow::Continue(())
+        loop {
+            let mut first = true;
+            let mut told = |stir: &Stir| {
+                if !std::mem::take(&mut first) {
+                    return self.tell(stir, began);
+                }
+                ready.take().map(|ready| ready.send(()));
+                // Who waits for this holds the lock, and says under it whether the wait was in vain.
+                let late = std::mem::take(&mut self.lock().late);
+                if late {
+                    self.tell(&Stir { missed: true, lists: true, ..stir.clone() }, began)
+                } else {
+                    ControlFlow::Continue(())
+                }
+            };
+            let followed = catch_unwind(AssertUnwindSafe(|| self.host.stirrings(&mut told)));
+            if matches!(followed, Ok(Ok(()))) {
+                return;
             }
-            None => self.tell(stir, began),
-        };
-        let followed = catch_unwind(AssertUnwindSafe(|| self.host.stirrings(&mut told)));
-        if !matches!(followed, Ok(Ok(()))) {
-            // The journal cannot be read, or reading it broke: the next session that joins tries again.
-            drop(ready);
-            self.lock().runs = false;
+            ready = None;
+            self.lock().late = true;
+            if self.tell(&Stir::default(), began).is_break() {
+                return;
+            }
+            std::thread::sleep(PAUSE);
         }
     }
 
@@ -109,8 +132,7 @@ impl Watcher {
             listening.extend(session);
             listens
         });
-        let happened = stir.lists || !stir.spaces.is_empty();
-        if happened {
+        if stir.is_news() {
             if members.lately.len() >= KEPT {
                 members.lately.pop_front();
             }
@@ -123,7 +145,7 @@ impl Watcher {
             return ControlFlow::Break(());
         }
         drop(members);
-        if happened {
+        if stir.is_news() {
             for session in listening {
                 session.tell(stir);
             }

@@ -20,6 +20,8 @@ pub(super) struct Fake {
     stirred: Condvar,
     /// How many threads follow what happens.
     followers: (Mutex<usize>, Condvar),
+    /// How many times what happens cannot be followed yet.
+    busy: Mutex<usize>,
 }
 
 #[derive(Default)]
@@ -46,6 +48,7 @@ impl Fake {
             stirs: Mutex::default(),
             stirred: Condvar::new(),
             followers: (Mutex::default(), Condvar::new()),
+            busy: Mutex::default(),
         }
     }
 
@@ -54,7 +57,7 @@ impl Fake {
         let mut stirs = self.stirs.lock().unwrap();
         let revision = stirs.len() as u64 + 1;
         let spaces = spaces.iter().map(|space| Space::new(*space)).collect();
-        stirs.push(Stir { revision: Revision(revision), spaces, lists });
+        stirs.push(Stir { revision: Revision(revision), spaces, lists, missed: false });
         self.stirred.notify_all();
         revision
     }
@@ -73,6 +76,11 @@ impl Fake {
     pub(super) fn open_gate(&self) {
         self.gate.0.lock().unwrap().open = true;
         self.gate.1.notify_all();
+    }
+
+    /// Lets the next attempts to follow what happens fail.
+    pub(super) fn be_busy(&self, times: usize) {
+        *self.busy.lock().unwrap() = times;
     }
 
     /// How many threads follow what happens.
@@ -162,6 +170,12 @@ impl Host for Fake {
     }
 
     fn stirrings(&self, told: &mut dyn FnMut(&Stir) -> ControlFlow<()>) -> Result<(), Refusal> {
+        let mut busy = self.busy.lock().unwrap();
+        if *busy > 0 {
+            *busy -= 1;
+            return Err(Refusal::refused("store_busy", "another process holds the store"));
+        }
+        drop(busy);
         self.follow(1);
         let mut seen = self.stirs.lock().unwrap().len();
         let mut goes_on = told(&Stir::default());
@@ -224,6 +238,7 @@ static NOTES_SURFACE: Surface = Surface {
     ],
     default_actor: |_| "unknown".to_owned(),
     server_name: Some("notes-server"),
+    dotted_tools: true,
     ..Surface::BARE
 };
 

@@ -121,6 +121,21 @@ fn what_was_not_heard_waits_for_the_stream() {
 }
 
 #[test]
+fn who_subscribed_while_the_store_was_busy_is_told_that_something_was_missed() {
+    let server = Running::plain();
+    server.host.be_busy(1);
+    let client = Client::of(&server);
+    client.subscribe(NOTES);
+    assert_eq!(server.host.followers(), 0, "it cannot be followed yet");
+    let mut events = client.stream("");
+    assert_eq!(events.message(), updated(NOTES));
+    assert_eq!(events.message()["method"], "notifications/tools/list_changed");
+    assert_eq!(events.message()["method"], "notifications/resources/list_changed");
+    server.host.stir(&["notes"], false);
+    assert_eq!(events.message(), updated(NOTES));
+}
+
+#[test]
 fn nobody_is_followed_for_when_nobody_listens() {
     let server = Running::plain();
     let client = Client::of(&server);
