@@ -126,7 +126,7 @@ impl Engine {
             Address::History { since, space } => {
                 space.as_deref().map_or(Ok(()), |space| self.check_space(space))?;
                 let limit = if since.is_some() { SINCE } else { LATEST };
-                let query = HistoryQuery { since, space, limit, ..HistoryQuery::default() };
+                let query = HistoryQuery { space, since, limit, ..HistoryQuery::default() };
                 let (entries, more) = self.entries_within(&query, LIST_LIMIT)?;
                 Object::from_iter([("entries".to_owned(), Value::Array(entries)), ("more".to_owned(), more.into())])
             }

@@ -47,8 +47,8 @@ pub struct Surface {
     pub hosts_tables: bool,
     /// The name that `GET /health` gives the server, where clients of the format look for one.
     pub server_name: Option<&'static str>,
-    /// Whether the format's seed puts a dot behind the first word of a tool's name: `state.get` for `state_get`.
-    pub dotted_tools: bool,
+    /// What stands behind the first word of a tool's name in the format's seed: a dot in `state.get` for `state_get`.
+    pub seed_separator: char,
 }
 
 /// A tool that becomes another one: one that only looks, and mends where it is told to.
@@ -162,7 +162,7 @@ impl Surface {
         moves_folders: false,
         hosts_tables: false,
         server_name: None,
-        dotted_tools: false,
+        seed_separator: '_',
     };
 
     /// The tool of that name; a dot counts as an underscore.
@@ -174,7 +174,9 @@ impl Surface {
     /// The name of a tool as the format's seed spells it.
     pub fn seed_name(&self, tool: &Tool) -> Cow<'static, str> {
         match tool.name.split_once('_') {
-            Some((first, rest)) if self.dotted_tools => Cow::Owned(format!("{first}.{rest}")),
+            Some((first, rest)) if self.seed_separator != '_' => {
+                Cow::Owned(format!("{first}{}{rest}", self.seed_separator))
+            }
             _ => Cow::Borrowed(tool.name),
         }
     }

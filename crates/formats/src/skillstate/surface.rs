@@ -13,7 +13,7 @@ pub(super) static SURFACE: Surface = Surface {
     binary_names: &[BinaryName { name: "skillstate", words: &[] }],
     hooks: HOOKS,
     bookkeeping: BOOKKEEPING,
-    dotted_tools: true,
+    seed_separator: '.',
     ..Surface::BARE
 };
 

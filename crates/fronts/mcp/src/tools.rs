@@ -16,7 +16,7 @@ pub(crate) fn formats(host: &dyn Host) -> Vec<&'static dyn Format> {
 
 /// The listed tools, in the order of the roll-call and of each surface.
 pub(crate) fn listed(host: &dyn Host, names: ToolNames) -> Vec<mcp::Tool> {
-    let surfaces = formats(host).into_iter().map(|format| format.surface());
+    let surfaces = formats(host).into_iter().map(Format::surface);
     let tools = surfaces.flat_map(|surface| surface.tools.iter().map(move |tool| (surface, tool)));
     tools
         .filter(|(_, tool)| tool.listed == Listed::Yes)

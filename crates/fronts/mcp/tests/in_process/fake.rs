@@ -238,7 +238,7 @@ static NOTES_SURFACE: Surface = Surface {
     ],
     default_actor: |_| "unknown".to_owned(),
     server_name: Some("notes-server"),
-    dotted_tools: true,
+    seed_separator: '.',
     ..Surface::BARE
 };
 
