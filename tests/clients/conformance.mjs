@@ -14,21 +14,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
 
-if (process.argv.length !== 4) {
-  console.error('usage: conformance.mjs BIN PROJECT_FOLDER');
-  process.exit(2);
-}
-const [binary, project] = process.argv.slice(2).map((given) => resolve(given));
-const beside = process.env.NODE_MODULES ? pathToFileURL(resolve(process.env.NODE_MODULES, 'x.js')) : import.meta.url;
-const manifest = createRequire(beside).resolve('@modelcontextprotocol/conformance/package.json');
+import { check, close, require, serving, servingProject } from './common/driver.mjs';
+
+const manifest = require.resolve('@modelcontextprotocol/conformance/package.json');
 const suite = join(dirname(manifest), 'dist/index.js');
 
 // Where a scenario is run. BOTH: it asks for nothing of its own. SUITE: it asks for the suite's own tools, prompts or
@@ -77,18 +69,6 @@ const NEEDED = {
   'server-sse-multiple-streams': ['server-accepts-multiple-post-streams'],
 };
 
-let passed = 0;
-let failed = 0;
-
-function check(what, holds, seen) {
-  if (holds) {
-    passed += 1;
-  } else {
-    failed += 1;
-    console.log(`FAILED ${what}: ${seen instanceof Error ? seen.stack : JSON.stringify(seen)}`);
-  }
-}
-
 async function run(args, options = {}) {
   const child = spawn(process.execPath, [suite, ...args], { stdio: ['ignore', 'pipe', 'pipe'], ...options });
   let told = '';
@@ -120,40 +100,11 @@ async function attemptAll(who, url) {
   }
 }
 
-async function freePort() {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  return port;
-}
-
-async function serving(command, args, use) {
-  const server = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  const ended = once(server, 'exit');
-  try {
-    await use(server);
-  } finally {
-    server.kill('SIGTERM');
-    const [code, signal] = await ended;
-    check(`${command} ends when asked to`, code === 0, { code, signal });
-  }
-}
-
 const listed = (await run(['list', '--server'])).match(/^ {2}- \S+/gm)?.map((line) => line.slice(4)).sort() ?? [];
 const known = Object.keys(SCENARIOS).sort();
 check('every scenario of the suite stands in the table', JSON.stringify(listed) === JSON.stringify(known), listed);
 
-const port = await freePort();
-await serving(binary, ['--project', project, 'serve', '--http', `127.0.0.1:${port}`], async (server) => {
-  let up = false;
-  for (let tries = 0; tries < 200 && server.exitCode === null && !up; tries += 1) {
-    up = await fetch(`http://127.0.0.1:${port}/health`).then((answer) => answer.ok, () => false);
-    if (!up) await sleep(50);
-  }
-  await attemptAll('mainstay', `http://127.0.0.1:${port}/mcp`);
-});
+await servingProject((url) => attemptAll('mainstay', url));
 if (process.env.SUITE_SERVER) {
   await serving(process.env.SUITE_SERVER, [], async (server) => {
     const [address] = await once(createInterface({ input: server.stdout }), 'line');
@@ -165,5 +116,4 @@ if (process.env.SUITE_SERVER) {
 for (const [scenario, why] of Object.entries(SCENARIOS).filter(([, where]) => typeof where === 'string')) {
   console.log(`left out ${scenario}: ${why}`);
 }
-console.log(`${passed} passed, ${failed} failed`);
-process.exit(failed > 0 ? 1 : 0);
+close();

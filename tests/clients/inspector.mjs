@@ -9,19 +9,11 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
-import { dirname, join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
+import { dirname, join } from 'node:path';
 
-if (process.argv.length !== 4) {
-  console.error('usage: inspector.mjs BIN PROJECT_FOLDER');
-  process.exit(2);
-}
-const [binary, project] = process.argv.slice(2).map((given) => resolve(given));
-const beside = process.env.NODE_MODULES ? pathToFileURL(resolve(process.env.NODE_MODULES, 'x.js')) : import.meta.url;
-const manifest = createRequire(beside).resolve('@modelcontextprotocol/inspector/package.json');
+import { binary, check, close, project, require, servingProject } from './common/driver.mjs';
+
+const manifest = require.resolve('@modelcontextprotocol/inspector/package.json');
 const inspector = join(dirname(manifest), 'clients/launcher/build/index.js');
 
 // What is asked, with what, and what the whole answer says. `--strict` fails for schemas that hosts do not agree on.
@@ -40,18 +32,6 @@ const QUESTIONS = [
 // Revisions with `initialize` alone have these.
 const OLDER = [['logging/setLevel', ['--log-level', 'warning'], (told) => told !== null]];
 
-let passed = 0;
-let failed = 0;
-
-function check(what, holds, seen) {
-  if (holds) {
-    passed += 1;
-  } else {
-    failed += 1;
-    console.log(`FAILED ${what}: ${JSON.stringify(seen)}`);
-  }
-}
-
 async function inspect(target, era, [method, args, holds]) {
   const options = ['--cli', '--quiet', '--format', 'json', '--protocol-era', era, '--method', method, ...args];
   const child = spawn(process.execPath, [inspector, ...options, ...target], { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -69,38 +49,16 @@ async function inspect(target, era, [method, args, holds]) {
   check(`${era} ${target[1]} ${method}`, good, { code, out, err });
 }
 
-async function freePort() {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  return port;
-}
-
 const stdio = ['--', binary, '--project', project, 'serve', '--stdio'];
 for (const question of [...QUESTIONS, ...OLDER]) {
   await inspect(stdio, 'legacy', question);
 }
 await inspect(stdio, 'modern', QUESTIONS[0]);
 
-const port = await freePort();
-const server = spawn(binary, ['--project', project, 'serve', '--http', `127.0.0.1:${port}`], { stdio: 'ignore' });
-const ended = once(server, 'exit');
-try {
-  let up = false;
-  for (let tries = 0; tries < 200 && server.exitCode === null && !up; tries += 1) {
-    up = await fetch(`http://127.0.0.1:${port}/health`).then((answer) => answer.ok, () => false);
-    if (!up) await sleep(50);
-  }
+await servingProject(async (url) => {
   for (const question of QUESTIONS.filter(([method]) => ['tools/list', 'resources/read', 'prompts/get'].includes(method))) {
-    await inspect(['--', `http://127.0.0.1:${port}/mcp`], 'legacy', question);
-    await inspect(['--', `http://127.0.0.1:${port}/mcp`], 'modern', question);
+    await inspect(['--', url], 'legacy', question);
+    await inspect(['--', url], 'modern', question);
   }
-} finally {
-  server.kill('SIGTERM');
-  const [code, signal] = await ended;
-  check('http ends when asked to', code === 0, { code, signal });
-}
-console.log(`${passed} passed, ${failed} failed`);
-process.exit(failed > 0 ? 1 : 0);
+});
+close();

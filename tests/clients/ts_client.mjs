@@ -6,22 +6,12 @@
 //
 // Without NODE_MODULES the SDK is looked up beside this file. Prints `N passed, M failed`; exits with 1 when any failed.
 
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
-import { resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 
-if (process.argv.length !== 4) {
-  console.error('usage: ts_client.mjs BIN PROJECT_FOLDER');
-  process.exit(2);
-}
-const [binary, project] = process.argv.slice(2).map((given) => resolve(given));
-const beside = process.env.NODE_MODULES ? pathToFileURL(resolve(process.env.NODE_MODULES, 'x.js')) : import.meta.url;
-const require = createRequire(beside);
+import { binary, check, close, project, require, servingProject } from './common/driver.mjs';
+
 const sdk = (part) => import(pathToFileURL(require.resolve(`@modelcontextprotocol/sdk/${part}`)).href);
 const { Client } = await sdk('client/index.js');
 const { StdioClientTransport } = await sdk('client/stdio.js');
@@ -33,17 +23,6 @@ const { Ajv2020 } = createRequire(require.resolve('@modelcontextprotocol/sdk/cli
 const TEMPLATES = ['mainstay://history{?since,space}', 'mainstay://records/{+space}'];
 const PROMPTS = ['resume', 'handoff', 'plan-next'];
 const TOOLS = ['state_history', 'state_read', 'state_write', 'tasks_add', 'tasks_list', 'tasks_update'];
-let passed = 0;
-let failed = 0;
-
-function check(what, holds, seen) {
-  if (holds) {
-    passed += 1;
-  } else {
-    failed += 1;
-    console.log(`FAILED ${what}: ${seen instanceof Error ? seen.stack : JSON.stringify(seen)}`);
-  }
-}
 
 // Every tool, every resource and template, every prompt, completions, a subscription, one refusal, bad calls, one retry.
 async function exercise(label, client) {
@@ -159,15 +138,6 @@ async function attempt(label, transport) {
   }
 }
 
-async function freePort() {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  return port;
-}
-
 // Ends a session as the protocol has it, and is told that it is over.
 async function leaves(url) {
   const transport = new StreamableHTTPClientTransport(new URL(url));
@@ -180,29 +150,14 @@ async function leaves(url) {
   await client.close();
 }
 
-const health = (port) => fetch(`http://127.0.0.1:${port}/health`).then((answer) => answer.json(), () => null);
-
 await attempt('stdio', new StdioClientTransport({ command: binary, args: ['--project', project, 'serve', '--stdio'] }));
 
-const port = await freePort();
-const server = spawn(binary, ['--project', project, 'serve', '--http', `127.0.0.1:${port}`], { stdio: 'ignore' });
-const ended = once(server, 'exit');
-try {
-  let answer = null;
-  for (let tries = 0; tries < 200 && server.exitCode === null && !answer; tries += 1) {
-    answer = await health(port);
-    if (!answer) await sleep(50);
-  }
-  check('http health', answer?.status === 'ok' && answer.project === project, answer);
-  const transport = new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${port}/mcp`));
+await servingProject(async (url) => {
+  const answer = await fetch(new URL('/health', url)).then((health) => health.json());
+  check('http health', answer.status === 'ok' && answer.project === project, answer);
+  const transport = new StreamableHTTPClientTransport(new URL(url));
   await attempt('http', transport);
   check('http has a session', /^[0-9a-f]{32}$/.test(transport.sessionId), transport.sessionId);
-  await leaves(`http://127.0.0.1:${port}/mcp`);
-} finally {
-  server.kill('SIGTERM');
-  const [code, signal] = await ended;
-  check('http ends when asked to', code === 0, { code, signal });
-}
-
-console.log(`${passed} passed, ${failed} failed`);
-process.exit(failed > 0 ? 1 : 0);
+  await leaves(url);
+});
+close();
