@@ -49,7 +49,8 @@ cargo xtask COMMAND
   bench [--counts]                       instructions, system calls and sizes against their budgets; without
                                          --counts also ratios, rates and large projects
   clients                                other people's MCP clients against the program (Python, Node)
-  dist [--unchecked]                     packs the release: archive, npm package, wheel; installs each of them
+  dist [--unchecked] [--rehearse]        packs the release: archive, npm package, wheel; installs each of them, builds the
+                                         program once more elsewhere; --rehearse with the program as tests build it
   site                                   renders the documents as HTML and follows every link
   bench --held [--renew]                 the counts of the program as tests build it against those that are written down;
                                          --renew writes down the present ones

@@ -1,7 +1,7 @@
 //! The program under test, built.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
@@ -28,8 +28,15 @@ impl Product {
     ///
     /// The target is named so that the flags reach the program alone, not what builds it.
     pub(crate) fn released() -> Result<Self, String> {
+        Self::released_from(&testkit::repository(), &target_folder()?)
+    }
+
+    /// The program as it is released, from a checkout that may lie elsewhere, built into the folder `target`.
+    pub(crate) fn released_from(checkout: &Path, target: &Path) -> Result<Self, String> {
         let host = host()?;
-        Ok(Self { binary: build_with(&["--release", "--target", &host], &static_flags(&host))?, mutant: None })
+        let mut cargo = cargo();
+        cargo.current_dir(checkout).env("CARGO_TARGET_DIR", target).envs(static_flags(&host, checkout, target));
+        Ok(Self { binary: build_with(&mut cargo, &["--release", "--target", &host])?, mutant: None })
     }
 
     /// What `--bin PATH` and `--mutant NAME` say; without them the program as it is built for tests.
@@ -74,7 +81,7 @@ pub(crate) fn target_folder() -> Result<PathBuf, String> {
 }
 
 /// The variable by which cargo builds for `host` as a release is built: static, without this machine's paths.
-pub(crate) fn static_flags(host: &str) -> Vec<(String, String)> {
+pub(crate) fn static_flags(host: &str, checkout: &Path, target: &Path) -> Vec<(String, String)> {
     let mut flags = Vec::new();
     if host.ends_with("-linux-gnu") || host.ends_with("-linux-musl") {
         flags.push(STATIC.to_owned());
@@ -82,8 +89,9 @@ pub(crate) fn static_flags(host: &str) -> Vec<(String, String)> {
     let home = std::env::var("HOME").unwrap_or_default();
     let packages = std::env::var("CARGO_HOME").unwrap_or_else(|_| format!("{home}/.cargo"));
     let compiler = std::env::var("RUSTUP_HOME").unwrap_or_else(|_| format!("{home}/.rustup"));
-    let checkout = testkit::repository().display().to_string();
-    for (path, name) in [(checkout, "mainstay"), (packages, "cargo"), (compiler, "rustup")] {
+    let (checkout, target) = (checkout.display().to_string(), target.display().to_string());
+    // Of two that fit the later counts: the target folder may lie in the checkout, both in the home.
+    for (path, name) in [(packages, "cargo"), (compiler, "rustup"), (checkout, "mainstay"), (target, "target")] {
         flags.push(format!("--remap-path-prefix={path}=/{name}"));
     }
     let variable = format!("CARGO_TARGET_{}_RUSTFLAGS", host.to_uppercase().replace('-', "_"));
@@ -91,12 +99,12 @@ pub(crate) fn static_flags(host: &str) -> Vec<(String, String)> {
 }
 
 fn build(options: &[&str]) -> Result<PathBuf, String> {
-    build_with(options, &[])
+    build_with(&mut cargo(), options)
 }
 
-fn build_with(options: &[&str], variables: &[(String, String)]) -> Result<PathBuf, String> {
+fn build_with(cargo: &mut Command, options: &[&str]) -> Result<PathBuf, String> {
     let words = ["build", "--quiet", "--package", "mainstay", "--message-format", "json-render-diagnostics"];
-    let messages = output(cargo().args(words).args(options).envs(variables.iter().cloned()))?;
+    let messages = output(cargo.args(words).args(options))?;
     let mut executables = messages.lines().filter_map(|line| {
         let message: Value = serde_json::from_str(line).ok()?;
         (message["target"]["name"] == "mainstay").then(|| message["executable"].as_str().map(PathBuf::from))?

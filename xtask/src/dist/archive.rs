@@ -33,13 +33,18 @@ impl Member {
 }
 
 /// Writes the members beneath one folder.
-pub(super) fn tar_gz(file: &Path, folder: &str, mut members: Vec<Member>) -> Result<(), String> {
+pub(super) fn tar_gz(
+    file: &Path,
+    folder: &str,
+    mut members: Vec<Member>,
+    compression: Compression,
+) -> Result<(), String> {
     members.sort_by(|one, other| one.name.cmp(&other.name));
-    written(file, folder, &members).map_err(|error| shown(file, &error))
+    written(file, folder, &members, compression).map_err(|error| shown(file, &error))
 }
 
-fn written(file: &Path, folder: &str, members: &[Member]) -> io::Result<()> {
-    let mut archive = tar::Builder::new(GzEncoder::new(File::create(file)?, Compression::best()));
+fn written(file: &Path, folder: &str, members: &[Member], compression: Compression) -> io::Result<()> {
+    let mut archive = tar::Builder::new(GzEncoder::new(File::create(file)?, compression));
     for member in members {
         let mut header = tar::Header::new_gnu();
         header.set_mode(member.mode());

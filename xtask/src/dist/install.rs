@@ -12,8 +12,15 @@ use crate::steps;
 
 use super::Packed;
 
-/// Installs by every way; `cargo install` only where the release was built here, since it builds the same once more.
-pub(super) fn check(packed: &Packed, is_ours: bool) -> Result<(), String> {
+/// How `cargo install` builds: as what is packed was built, so that nearly nothing is left to do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Profile {
+    Release,
+    Development,
+}
+
+/// Installs by every way; by `cargo install` only where a profile is named.
+pub(super) fn check(packed: &Packed, profile: Option<Profile>) -> Result<(), String> {
     ensure(&[PYTHON, NODE, NPM])?;
     let place = tempfile::tempdir().map_err(|error| error.to_string())?;
     let within = |name: &str| {
@@ -26,7 +33,7 @@ pub(super) fn check(packed: &Packed, is_ours: bool) -> Result<(), String> {
         Command::new("tar").arg("-xzf").arg(&packed.archive).args(["--strip-components", "1", "-C"]).arg(&unpacked),
     )?;
     works("the archive", &unpacked.join("mainstay"))?;
-    for part in ["completions/mainstay.bash", "man/mainstay.1", "LICENSE-MIT", "THIRD-PARTY.md"] {
+    for part in ["completions/mainstay.bash", "man/mainstay.1", "LICENSE-MIT", "THIRD-PARTY.md", "RUST-LIBRARY.html"] {
         if !unpacked.join(part).is_file() {
             return Err(format!("the archive lacks {part}"));
         }
@@ -46,12 +53,17 @@ pub(super) fn check(packed: &Packed, is_ours: bool) -> Result<(), String> {
     steps::shown(pip.args(["install", "--quiet", "--disable-pip-version-check", "--no-index"]).arg(&packed.wheel))?;
     works("pip", &venv.join("bin/mainstay"))?;
 
-    if is_ours {
+    if let Some(profile) = profile {
         let root = within("cargo")?;
         let target = target_folder()?;
         let mut install = cargo();
-        install.args(["install", "--quiet", "--locked", "--path", "crates/mainstay", "--target", &host()?]);
-        install.arg("--root").arg(&root).arg("--target-dir").arg(target).envs(static_flags(&host()?));
+        install.args(["install", "--quiet", "--locked", "--path", "crates/mainstay"]);
+        install.arg("--root").arg(&root).arg("--target-dir").arg(&target);
+        if profile == Profile::Release {
+            install.args(["--target", &host()?]).envs(static_flags(&host()?, &testkit::repository(), &target));
+        } else {
+            install.arg("--debug");
+        }
         steps::shown(&mut install)?;
         works("cargo install", &root.join("bin/mainstay"))?;
     }

@@ -7,6 +7,8 @@ mod archive;
 mod install;
 mod licences;
 mod npm;
+mod program;
+mod rebuilt;
 mod wheel;
 
 use std::fs;
@@ -15,13 +17,12 @@ use std::process::Command;
 
 use sha2::{Digest, Sha256};
 
+use flate2::Compression;
+
 use crate::arguments::Arguments;
 use crate::product::{Product, cargo, host, output, target_folder};
 
 use archive::Member;
-
-/// The most that the program may have, its symbols taken out. **Units**: bytes.
-const LARGEST: u64 = 15_000_000;
 
 /// The shells that get a completion script, and what its file is called.
 const SHELLS: [(&str, &str); 4] =
@@ -34,6 +35,7 @@ const PAGES: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-A
 struct Release {
     binary: PathBuf,
     version: String,
+    compression: Compression,
     /// What it runs on, as the compiler says: `x86_64-unknown-linux-gnu`.
     host: String,
     folder: PathBuf,
@@ -48,25 +50,31 @@ struct Packed {
 
 pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
     let is_checked = !arguments.flag("--unchecked");
+    if arguments.flag("--rehearse") {
+        let product = Product::chosen(arguments)?;
+        arguments.end()?;
+        return rehearse(&product);
+    }
     let binary = arguments.binary()?;
     arguments.end()?;
     make(binary, is_checked)
 }
 
 /// Packs a release of this machine's kind, that of `binary` where one is named; installs it by every way.
+///
+/// What was built here is built once more in another folder: the same bytes must come out.
 pub(crate) fn make(binary: Option<PathBuf>, is_checked: bool) -> Result<(), String> {
     let is_ours = binary.is_none();
     let binary = binary.map_or_else(|| Product::released().map(|product| product.binary), Ok)?;
-    let folder = target_folder()?.join("dist");
-    let release = Release { binary, version: env!("CARGO_PKG_VERSION").to_owned(), host: host()?, folder };
-    release.check_program()?;
+    let release = Release::of(binary, "dist", Compression::best())?;
+    program::check(&release)?;
     let packed = release.pack()?;
     if is_checked {
-        let first = digests(&packed)?;
-        if digests(&release.pack()?)? != first {
-            return Err("packed once more, the release has other bytes".into());
+        release.check_packing(&packed)?;
+        install::check(&packed, is_ours.then_some(install::Profile::Release))?;
+        if is_ours {
+            rebuilt::check(&release.binary)?;
         }
-        install::check(&packed, is_ours)?;
     }
     for (name, digest) in digests(&packed)? {
         println!("{digest}  {name}");
@@ -75,28 +83,32 @@ pub(crate) fn make(binary: Option<PathBuf>, is_checked: bool) -> Result<(), Stri
     Ok(())
 }
 
+/// Packs the program as tests build it, and installs that by every way: all of a release but its program.
+pub(crate) fn rehearse(product: &Product) -> Result<(), String> {
+    let place = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let binary = place.path().join("mainstay");
+    // Nobody looks at its symbols, and packing them takes longer than all the rest.
+    output(Command::new("strip").arg("-o").arg(&binary).arg(&product.binary))?;
+    let release = Release::of(binary, "dist-rehearsed", Compression::fast())?;
+    let packed = release.pack()?;
+    release.check_packing(&packed)?;
+    install::check(&packed, Some(install::Profile::Development))
+}
+
 impl Release {
-    /// What a release must be: small, of one piece, the version it says.
-    fn check_program(&self) -> Result<(), String> {
-        let bytes = fs::metadata(&self.binary).map_err(|error| shown(&self.binary, &error))?.len();
-        if bytes >= LARGEST {
-            return Err(format!("the program has {bytes} bytes; a release has less than {LARGEST}"));
+    fn of(binary: PathBuf, folder: &str, compression: Compression) -> Result<Self, String> {
+        let (version, folder) = (env!("CARGO_PKG_VERSION").to_owned(), target_folder()?.join(folder));
+        Ok(Self { binary, version, compression, host: host()?, folder })
+    }
+
+    /// Packs once more, and holds the sums against what they are about.
+    fn check_packing(&self, packed: &Packed) -> Result<(), String> {
+        let first = digests(packed)?;
+        if digests(&self.pack()?)? != first {
+            return Err("packed once more, the release has other bytes".into());
         }
-        let program = fs::read(&self.binary).map_err(|error| shown(&self.binary, &error))?;
-        let says = |text: &str| program.windows(text.len()).any(|part| part == text.as_bytes());
-        if self.host.contains("linux") && says("/lib64/ld-linux") {
-            return Err("the program asks for a dynamic linker; a release is one static file".into());
-        }
-        let home = std::env::var("HOME").unwrap_or_default();
-        let checkout = testkit::repository().display().to_string();
-        if let Some(path) = [home, checkout].iter().find(|path| path.len() > 1 && says(&format!("{path}/"))) {
-            return Err(format!("the program holds the path {path} of the machine that built it"));
-        }
-        let version = output(Command::new(&self.binary).arg("--version"))?;
-        if version.trim_end() != format!("mainstay {}", self.version) {
-            return Err(format!("the program says that it is {version}"));
-        }
-        Ok(())
+        output(Command::new("sha256sum").args(["--check", "--strict", "SHA256SUMS"]).current_dir(&self.folder))
+            .map(drop)
     }
 
     fn pack(&self) -> Result<Packed, String> {
@@ -107,7 +119,8 @@ impl Release {
         fs::create_dir_all(&self.folder).map_err(|error| shown(&self.folder, &error))?;
         let third_party = licences::of_the_program(&self.host)?;
         let program = fs::read(&self.binary).map_err(|error| shown(&self.binary, &error))?;
-        let notices = [Member::text("THIRD-PARTY.md", third_party)];
+        let mut notices = licences::of_the_toolchain(&self.host)?;
+        notices.push(Member::text("THIRD-PARTY.md", third_party));
         let pages = PAGES.iter().map(|page| {
             let path = testkit::repository().join(page);
             fs::read(&path).map(|bytes| Member::text(*page, bytes)).map_err(|error| shown(&path, &error))
@@ -119,8 +132,8 @@ impl Release {
             wheel: self.folder.join(wheel::file_name(&self.version, &self.host)?),
         };
         self.pack_archive(&packed.archive, &program, &papers)?;
-        npm::pack(&packed.npm, &self.version, &self.host, &program, &papers)?;
-        wheel::pack(&packed.wheel, &self.version, &self.host, &program, &papers)?;
+        npm::pack(&packed.npm, self, &program, &papers)?;
+        wheel::pack(&packed.wheel, self, &program, &papers)?;
         let sums: String = digests(&packed)?.iter().flat_map(|(name, digest)| [digest, "  ", name, "\n"]).collect();
         let file = self.folder.join("SHA256SUMS");
         fs::write(&file, sums).map_err(|error| shown(&file, &error))?;
@@ -135,7 +148,7 @@ impl Release {
             members.push(Member::text(format!("completions/{name}"), script));
         }
         members.extend(self.man_pages()?);
-        archive::tar_gz(file, &format!("mainstay-{}-{}", self.version, self.host), members)
+        archive::tar_gz(file, &format!("mainstay-{}-{}", self.version, self.host), members, self.compression)
     }
 
     fn man_pages(&self) -> Result<Vec<Member>, String> {

@@ -6,12 +6,13 @@ use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use flate2::Compression;
 use sha2::{Digest, Sha256};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
 use super::archive::Member;
-use super::shown;
+use super::{Release, shown};
 
 /// The wheel's name, which tells pip what it runs on.
 pub(super) fn file_name(version: &str, host: &str) -> Result<String, String> {
@@ -19,7 +20,8 @@ pub(super) fn file_name(version: &str, host: &str) -> Result<String, String> {
 }
 
 /// Writes what `pip install FILE` reads.
-pub(super) fn pack(file: &Path, version: &str, host: &str, program: &[u8], papers: &[Member]) -> Result<(), String> {
+pub(super) fn pack(file: &Path, release: &Release, program: &[u8], papers: &[Member]) -> Result<(), String> {
+    let Release { version, host, compression, .. } = release;
     let info = format!("mainstay-{version}.dist-info");
     let metadata = format!(
         "Metadata-Version: 2.4\nName: mainstay\nVersion: {version}\n\
@@ -35,7 +37,7 @@ pub(super) fn pack(file: &Path, version: &str, host: &str, program: &[u8], paper
     members.sort_by(|one, other| one.name.cmp(&other.name));
     let record = record(&members, &info);
     members.push(Member::text(format!("{info}/RECORD"), record));
-    written(file, &members).map_err(|error| shown(file, &error))
+    written(file, &members, *compression).map_err(|error| shown(file, &error))
 }
 
 // Every file with its digest; the record itself without.
@@ -47,11 +49,13 @@ fn record(members: &[Member], info: &str) -> String {
     members.iter().map(line).chain([format!("{info}/RECORD,,\n")]).collect()
 }
 
-fn written(file: &Path, members: &[Member]) -> io::Result<()> {
+fn written(file: &Path, members: &[Member], compression: Compression) -> io::Result<()> {
     let mut archive = ZipWriter::new(File::create(file)?);
     for member in members {
         // The time of a member is the oldest that the format knows, unless it is set.
-        let options = SimpleFileOptions::default().unix_permissions(member.mode());
+        let options = SimpleFileOptions::default()
+            .unix_permissions(member.mode())
+            .compression_level(Some(i64::from(compression.level())));
         archive.start_file(&member.name, options)?;
         archive.write_all(&member.bytes)?;
     }
