@@ -30,7 +30,7 @@ fn events() -> Vec<Vec<&'static str>> {
 }
 
 /// A project in which every format has something to say.
-fn project() -> Sandbox {
+pub(crate) fn project() -> Sandbox {
     let sandbox = Sandbox::new().unwrap();
     let names: Vec<String> = formats::ALL.iter().map(|format| format!("{:?}", format.name())).collect();
     std::fs::write(sandbox.root().join("mainstay.toml"), format!("formats = [{}]\n", names.join(", "))).unwrap();
@@ -110,6 +110,47 @@ fn fifty_mebibytes_are_not_read() {
         // A machine with a lot to do may not even deliver them in time.
         let is_told = ["larger than", "did not come within"].iter().any(|why| finished.stderr.contains(why));
         assert!(is_told || *event == ["statusline"], "{finished:?}");
+    });
+}
+
+/// What a process has cost when it has ended, before anybody asks how. **Units**: hundredths of a second.
+fn ticks(child: &Child) -> u64 {
+    let path = format!("/proc/{}/stat", child.id());
+    loop {
+        let text = std::fs::read_to_string(&path).unwrap();
+        // Behind the name, which may hold blanks: the state, and from there the 12th and 13th word are the times.
+        let words: Vec<&str> = text.rsplit_once(") ").unwrap().1.split(' ').collect();
+        if words[0] == "Z" {
+            return words[11].parse::<u64>().unwrap() + words[12].parse::<u64>().unwrap();
+        }
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn an_answer_costs_little_processor_time() {
+    let sandbox = project();
+    let usual =
+        "{\"session_id\":\"s\",\"prompt\":\"go on\",\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"ls\"}}";
+    let files: Vec<String> = (0..20_000).map(|number| format!("*** Add File: src/{number}.rs")).collect();
+    let files = files.join("\\n");
+    let patch = |tool: &str, name: &str| format!("{{\"tool_name\":{tool:?},\"tool_input\":{{{name:?}:\"{files}\"}}}}");
+    let mut cases: Vec<(Vec<&str>, String)> = events().into_iter().map(|event| (event, usual.to_owned())).collect();
+    for (host, name) in [("codex", "command"), ("opencode", "patchText"), ("copilot", "input")] {
+        cases.push((vec!["hook", "pre-tool-use", "--host", host], patch("apply_patch", name)));
+    }
+    in_parallel(cores(), &cases, |(event, input)| {
+        let mut command = sandbox.mainstay(binary());
+        let pipes = command.args(event).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut host = pipes.spawn().unwrap();
+        let mut stdin = host.stdin.take().unwrap();
+        std::io::Write::write_all(&mut stdin, input.as_bytes()).unwrap();
+        drop(stdin);
+        let cost = ticks(&host);
+        let code = host.wait().unwrap().code();
+        let is_patch = input.len() > 1000;
+        assert_eq!(code, Some(if is_patch { 2 } else { 0 }), "{event:?}: so many files are not looked at");
+        assert!(cost <= 5, "{event:?}: {cost} hundredths of a second");
     });
 }
 

@@ -58,13 +58,8 @@ pub fn answer(
     let mut spoken = Spoken::default();
     match input {
         Ok(input) => {
-            for input in (wire.reads)(event, input) {
-                let event = HookEvent { name: event.to_owned(), input };
-                spoken.add(engine.hook(&event, &with_session(identity, &event))?);
-                if spoken.denied.is_some() {
-                    break;
-                }
-            }
+            let event = HookEvent { name: event.to_owned(), input: (wire.reads)(event, input) };
+            spoken.add(engine.hook(&event, &with_session(identity, &event))?);
         }
         Err(missing) => spoken.notes.extend(missing.note().map(|note| format!("mainstay: {note}"))),
     }

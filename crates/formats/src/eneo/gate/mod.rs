@@ -1,6 +1,5 @@
 //! The gate before a host's tools: what the phase allows, and files that only verbs may write.
 
-mod find;
 mod globs;
 mod options;
 mod place;
@@ -55,6 +54,10 @@ fn writes_of(tool: &str, input: &Object) -> Vec<Write> {
     if !(lower.contains("edit") || lower.contains("write")) {
         return Vec::new();
     }
+    if let Some(paths) = input.get("file_paths").and_then(Value::as_array) {
+        let files = paths.iter().filter_map(Value::as_str).map(|path| Write::File(path.to_owned()));
+        return files.chain(input.contains_key("is_cut").then_some(Write::Unlisted)).collect();
+    }
     let path = ["file_path", "path", "notebook_path"].into_iter().find_map(text);
     path.map(|path| Write::File(path.to_owned())).into_iter().collect()
 }
@@ -73,9 +76,14 @@ impl<'a> Rules<'a> {
     fn refusal(&self, write: &Write) -> Option<Vec<String>> {
         match write {
             Write::Unread => Some(say(
-                "the command is nested too deeply, or comes to too much, to be read",
+                "the command is nested too deeply to be read",
                 "what a command writes is looked at before it runs",
                 "take it apart into several commands",
+            )),
+            Write::Unlisted => Some(say(
+                "the tool changes more files than are looked at",
+                "what a tool writes is looked at before it runs",
+                "take it apart into several",
             )),
             Write::Mention(text) => self
                 .protected()
@@ -86,21 +94,7 @@ impl<'a> Rules<'a> {
             Write::Moved(path) => self.of_path(path, Extent::Moved),
             Write::Into { folder, name } => {
                 let is_folder = folder.ends_with('/') || Place::of(folder, self.root).is_folder(self.files);
-                let path = format!("{}/{name}", folder.trim_end_matches('/'));
-                if is_folder { self.of_path(&path, Extent::File) } else { None }
-            }
-            Write::Found { start, name } => {
-                let (place, glob) = (Place::of(start, self.root), Glob::new(name));
-                let is_hit =
-                    |path: &str| place.holds(path) && path.split('/').any(|part| glob.matches(&globs::names(part)));
-                if self.protected().any(|path| is_hit(path.trim_end_matches('/'))) {
-                    return Some(Self::of_state(&format!(
-                        "{} beneath {} may not be written",
-                        shown(name),
-                        shown(start)
-                    )));
-                }
-                self.of_path(&format!("{start}/{name}"), Extent::File)
+                if is_folder { self.of_path(&format!("{folder}/{name}"), Extent::File) } else { None }
             }
         }
     }

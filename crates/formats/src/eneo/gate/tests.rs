@@ -34,6 +34,24 @@ fn denied(phase: &str, tool: &str, key: &str, value: &str) -> bool {
     writes_of(tool, &input).iter().any(|write| rules.refusal(write).is_some())
 }
 
+#[test]
+fn every_file_of_a_patch_is_looked_at() {
+    let harmless = (0..4095).map(|number| format!("docs/{number}.md"));
+    let ask = |paths: Vec<String>, is_cut: bool| {
+        let mut input = Object::from_iter([("file_paths".to_owned(), Value::from(paths))]);
+        if is_cut {
+            input.insert("is_cut".to_owned(), true.into());
+        }
+        let config = Config { lenient: false, protect_wave: false, tests: Vec::new(), source: Vec::new() };
+        let rules = Rules::new("FREE", &config, "/r/p", &Folders);
+        writes_of("Edit", &input).iter().any(|write| rules.refusal(write).is_some())
+    };
+    let last = |path: &str| harmless.clone().chain([path.to_owned()]).collect::<Vec<_>>();
+    assert!(!ask(last("docs/last.md"), false));
+    assert!(ask(last(".claude/state/phase"), false));
+    assert!(ask(last("docs/last.md"), true), "what is not looked at is not allowed");
+}
+
 fn check(phase: &str, command: &str, expected: bool) {
     assert_eq!(denied(phase, "Bash", "command", command), expected, "{phase}: {command}");
 }
@@ -161,10 +179,6 @@ fn commands_write_what_they_name() {
         ("sed s/a/b/ .claude/state/phase", false),
         ("sed -ne s/i/b/ .claude/state/phase", false),
         ("perl -i -pe s/a/b/ .claude/state/phase", true),
-        ("perl -lpi -e s/a/b/ .claude/state/phase", true),
-        ("perl -lpe s/a/b/ -i .claude/state/phase", true),
-        ("perl -nli.bak -e 1 .claude/state/phase", true),
-        ("perl -0777pi -e 1 .claude/state/phase", true),
         ("perl -Mstrict -ne 'print' .claude/state/phase", false),
         ("perl -Ilib -ne 'print' .claude/state/phase", false),
         ("dd if=/dev/zero of=.claude/state/phase", true),
@@ -172,18 +186,6 @@ fn commands_write_what_they_name() {
         ("find .claude/state -name phase -delete", true),
         ("find x -exec rm .claude/state/phase \\;", true),
         ("find .claude/state -name phase", false),
-        ("find -delete", true),
-        ("find . -name 'p?ase' -exec rm {} +", true),
-        ("find . -name '*.json' -delete", true),
-        ("find . ! -name '*.pyc' -delete", true),
-        ("find . -name '*.pyc' -o -type d -delete", true),
-        ("find . -name '*.pyc' -delete", false),
-        ("find . -name __pycache__ -exec rm -rf {} +", false),
-        ("find . -type d -name node_modules -prune -exec rm -rf {} +", false),
-        ("find tests -name '*.pyc' -delete", false),
-        ("find . -name a.pyc -o -name b.pyc -delete", false),
-        ("find . -type d -empty -delete", false),
-        ("find src -name phase -delete", false),
         ("rm -rf tests", true),
         ("rm -r src/__tests__/", true),
         ("find tests -delete", true),
@@ -205,75 +207,6 @@ fn commands_write_what_they_name() {
     check("GREEN", "cp tests/test_a.py /tmp/x.py", false);
     check("GREEN", "pytest 2>/dev/null tests/pay_test.py", false);
     check("GREEN", "git log -- tests/a.py", false);
-    check("GREEN", "find . -name 'test_*.py' -delete", true);
-    check("GREEN", "find tests -name '*.pyc' -delete", true);
-    check("GREEN", "find . -name '*.pyc' -delete", false);
-}
-
-/// What each of these leaves open to a reader that is not bash is a `;` behind which something is removed.
-#[test]
-fn words_end_where_bash_ends_them() {
-    for command in [
-        "echo $${ ; rm tests/a.py; echo }",
-        "echo $#'a' ; rm tests/a.py",
-        "echo a[; rm tests/a.py; echo ]",
-        "echo x[\"]\"; rm tests/a.py; echo \"[\"",
-        "m[\"a]b\"]=1; rm tests/a.py; m[\"c]d\"]=2",
-        "echo \"$(case x in esac)\"; rm tests/a.py; echo \"hi\"",
-        "echo \"${x%'\"'}\"; rm tests/a.py; echo } \"x\"",
-        "echo \"${x#\"a'b\"}\"; rm tests/a.py; echo \"x'\"",
-        "\"[[\" x > tests/a.py",
-        "\"case\" x in a; rm tests/a.py",
-        "cat <<'EOF'\n\tEOF\ndon't\nEOF\nrm tests/a.py; echo 'x'",
-        "cat <<-'EOF'\n\tEOF\nrm tests/a.py",
-        "bash +e -c 'rm tests/a.py'",
-        "bash -oe pipefail -c 'rm tests/a.py'",
-        "bash -eo pipefail -c 'rm tests/a.py'",
-        "bash - <<EOF\nrm tests/a.py\nEOF",
-        "bash /dev/stdin <<EOF\nrm tests/a.py\nEOF",
-        "{ bash; } <<EOF\nrm tests/a.py\nEOF",
-        "cat <<EOF | sh\nrm tests/a.py\nEOF",
-        "su - root -c 'rm tests/a.py'",
-        "watch 'rm tests/a.py'",
-        "watch -n 5 rm tests/a.py",
-    ] {
-        check("GREEN", command, true);
-    }
-    for command in [
-        "cat > notes.md <<EOF\nrm tests/a.py\nEOF",
-        "bash x.sh <<EOF\nrm tests/a.py\nEOF",
-        "(( 3 > tests/2 ))",
-        "echo $(( 3 > tests/2 ))",
-        "echo $$' ; rm tests/a.py; echo '",
-        "echo ${#x} ${x:-'a'}",
-    ] {
-        check("GREEN", command, false);
-    }
-    check("FREE", "python3 - <<'EOF'\nopen('.claude/state/phase', 'w')\nEOF", true);
-    check("FREE", "python3 x.py <<'EOF'\nopen('.claude/state/phase', 'w')\nEOF", false);
-}
-
-/// Parts of a command that multiply each other: what they come to is never written down.
-#[test]
-fn what_comes_to_too_much_is_refused() {
-    let nested = (0..15)
-        .fold(String::new(), |inner, level| format!("bash <<E{level}\n{} $({inner}\n)\nE{level}", "x ".repeat(2_000)));
-    for command in [
-        format!("find {}{}", "a ".repeat(20_000), "-delete ".repeat(20_000)),
-        format!("find . {}<<'E'\n{}\nE", "-exec sh + ".repeat(3_000), "x ".repeat(9_000)),
-        format!("find {} -exec rm {};", "x".repeat(20_000), "{} ".repeat(5_000)),
-        format!("cp {}{}", "s ".repeat(40_000), "x".repeat(100_000)),
-        nested,
-    ] {
-        let input: Object =
-            [("command".to_owned(), Value::from(format!("{command} && rm tests/a.py")))].into_iter().collect();
-        let writes = writes_of("Bash", &input);
-        let size: usize = writes.iter().map(|write| format!("{write:?}").len()).sum();
-        assert!(size < 40 * command.len() + (1 << 20), "{size} for {}: {command:.40}", command.len());
-        check("GREEN", &format!("{command} && rm tests/a.py"), true);
-    }
-    let owners = format!("{}{}", "<<a ".repeat(10_000), ";x".repeat(20_000));
-    denied("GREEN", "Bash", "command", &owners);
 }
 
 #[test]

@@ -5,19 +5,19 @@
 
 use model::{Object, Value};
 
-use super::{Speech, Wire, claude, for_each_path, patch};
+use super::{Speech, Wire, about_files, claude, patch};
 use crate::spoken::Spoken;
 
 /// Codex.
 pub(super) static WIRE: Wire = Wire { host: "codex", reads, says: |event, spoken, _| says(event, spoken) };
 
-fn reads(event: &str, input: Object) -> Vec<Object> {
+fn reads(event: &str, input: Object) -> Object {
     if event == "pre-tool-use" && input.get("tool_name").and_then(Value::as_str) == Some("apply_patch") {
         let text = |name: &str| input.get("tool_input")?.get(name)?.as_str();
         let paths = text("command").or_else(|| text("input")).or_else(|| text("patch")).map(patch::paths);
-        return for_each_path(&input, "Edit", paths.unwrap_or_default());
+        return about_files(input, "Edit", paths.unwrap_or_default());
     }
-    vec![input]
+    input
 }
 
 fn says(event: &str, spoken: &Spoken) -> crate::Said {

@@ -5,7 +5,7 @@
 
 use model::{Object, Value};
 
-use super::{Speech, Wire, claude, denied, for_each_path, line, patch, rename, rename_tool};
+use super::{Speech, Wire, about_files, claude, denied, line, patch, rename, rename_tool};
 use crate::Said;
 use crate::spoken::Spoken;
 
@@ -35,7 +35,7 @@ const TOOLS: &[(&str, &str)] = &[
     ("edit_notebook_file", "NotebookEdit"),
 ];
 
-fn reads(event: &str, mut input: Object) -> Vec<Object> {
+fn reads(event: &str, mut input: Object) -> Object {
     for (theirs, ours) in NAMES {
         rename(&mut input, theirs, ours);
     }
@@ -48,10 +48,10 @@ fn reads(event: &str, mut input: Object) -> Vec<Object> {
     if event == "pre-tool-use"
         && let Some(paths) = several(&input)
     {
-        return for_each_path(&input, "Edit", paths);
+        return about_files(input, "Edit", paths);
     }
     rename_tool(&mut input, TOOLS);
-    vec![input]
+    input
 }
 
 // The files of tools that change several at once.

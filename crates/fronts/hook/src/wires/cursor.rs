@@ -23,12 +23,12 @@ const NAMES: &[(&str, &str)] = &[
 const TOOLS: &[(&str, &str)] =
     &[("Shell", "Bash"), ("StrReplace", "Edit"), ("Delete", "Write"), ("EditNotebook", "NotebookEdit")];
 
-fn reads(_: &str, mut input: Object) -> Vec<Object> {
+fn reads(_: &str, mut input: Object) -> Object {
     for (theirs, ours) in NAMES {
         rename(&mut input, theirs, ours);
     }
     rename_tool(&mut input, TOOLS);
-    vec![input]
+    input
 }
 
 fn says(event: &str, spoken: &Spoken, _: Speech) -> Said {

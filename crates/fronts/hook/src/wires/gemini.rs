@@ -13,10 +13,10 @@ pub(super) static WIRE: Wire = Wire { host: "gemini", reads, says };
 
 const TOOLS: &[(&str, &str)] = &[("run_shell_command", "Bash"), ("replace", "Edit"), ("write_file", "Write")];
 
-fn reads(_: &str, mut input: Object) -> Vec<Object> {
+fn reads(_: &str, mut input: Object) -> Object {
     rename(&mut input, "prompt_response", "last_assistant_message");
     rename_tool(&mut input, TOOLS);
-    vec![input]
+    input
 }
 
 fn says(event: &str, spoken: &Spoken, _: Speech) -> Said {

@@ -1,7 +1,8 @@
 //! The wire forms of hosts: each turns what its host sends into our words, and what we say into its host's.
 //!
 //! In between there is one internal event for all, with the names of Claude Code's JSON: `session_id`, `agent_id`,
-//! `agent_type`, `prompt`, `tool_name`, `tool_input`, `last_assistant_message`, `source`.
+//! `agent_type`, `prompt`, `tool_name`, `tool_input`, `last_assistant_message`, `source`. A tool that changes several
+//! files has `file_paths` in its `tool_input`, and `is_cut` where they are not all there.
 
 mod claude;
 mod codex;
@@ -16,15 +17,15 @@ use model::{Object, Refusal, Value};
 use crate::spoken::Spoken;
 use crate::{DENIED, Said};
 
-/// The most events that one event of a host becomes, as one for each file of a patch.
-const MOST: usize = 64;
+/// The most files of one tool that formats are asked about.
+const MOST: usize = 4096;
 
 /// The wire form of one host.
 pub(crate) struct Wire {
     /// The host's name.
     pub(crate) host: &'static str,
-    /// What the host sent, in our words; several where it asks about several things at once.
-    pub(crate) reads: fn(&str, Object) -> Vec<Object>,
+    /// What the host sent, in our words.
+    pub(crate) reads: fn(&str, Object) -> Object,
     /// What the host gets for an event.
     pub(crate) says: fn(&str, &Spoken, Speech) -> Said,
 }
@@ -93,16 +94,17 @@ fn rename_tool(input: &mut Object, names: &[(&str, &str)]) {
     }
 }
 
-/// The same event for each of several files.
-fn for_each_path(input: &Object, tool: &str, paths: Vec<String>) -> Vec<Object> {
-    let about = |path: String| {
-        let mut input = input.clone();
-        input.insert("tool_name".to_owned(), tool.into());
-        input
-            .insert("tool_input".to_owned(), Value::Object(Object::from_iter([("file_path".to_owned(), path.into())])));
-        input
-    };
-    paths.into_iter().take(MOST).map(about).collect()
+/// An event about a tool of ours that changes several files.
+fn about_files(mut input: Object, tool: &str, mut paths: Vec<String>) -> Object {
+    let mut about = Object::new();
+    if paths.len() > MOST {
+        paths.truncate(MOST);
+        about.insert("is_cut".to_owned(), true.into());
+    }
+    about.insert("file_paths".to_owned(), paths.into());
+    input.insert("tool_name".to_owned(), tool.into());
+    input.insert("tool_input".to_owned(), about.into());
+    input
 }
 
 #[cfg(test)]

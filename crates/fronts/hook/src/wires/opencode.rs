@@ -4,7 +4,7 @@
 
 use model::Object;
 
-use super::{Speech, Wire, denied, for_each_path, line, patch, rename_tool};
+use super::{Speech, Wire, about_files, denied, line, patch, rename_tool};
 use crate::Said;
 use crate::spoken::Spoken;
 
@@ -13,15 +13,15 @@ pub(super) static WIRE: Wire = Wire { host: "opencode", reads, says };
 
 const TOOLS: &[(&str, &str)] = &[("bash", "Bash"), ("shell", "Bash"), ("edit", "Edit"), ("write", "Write")];
 
-fn reads(event: &str, mut input: Object) -> Vec<Object> {
+fn reads(event: &str, mut input: Object) -> Object {
     let is_patch = ["apply_patch", "patch"].iter().any(|name| input.get("tool_name").is_some_and(|tool| tool == name));
     if event == "pre-tool-use" && is_patch {
         let text = |name: &str| input.get("tool_input")?.get(name)?.as_str();
         let paths = text("patchText").or_else(|| text("patch")).or_else(|| text("input")).map(patch::paths);
-        return for_each_path(&input, "Edit", paths.unwrap_or_default());
+        return about_files(input, "Edit", paths.unwrap_or_default());
     }
     rename_tool(&mut input, TOOLS);
-    vec![input]
+    input
 }
 
 fn says(_: &str, spoken: &Spoken, _: Speech) -> Said {

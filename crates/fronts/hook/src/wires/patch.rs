@@ -1,13 +1,16 @@
 //! The files that a patch in the form of Codex's `apply_patch` touches.
 
+use std::collections::HashSet;
+
 /// The paths, each once, in their order.
 pub(super) fn paths(patch: &str) -> Vec<String> {
     let mut paths: Vec<String> = Vec::new();
+    let mut known = HashSet::new();
     for line in patch.lines() {
         let words = ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
         let named = words.iter().find_map(|word| line.trim_start().strip_prefix(word)).map(str::trim);
         if let Some(named) = named.filter(|named| !named.is_empty())
-            && !paths.iter().any(|known| known == named)
+            && known.insert(named)
         {
             paths.push(named.to_owned());
         }

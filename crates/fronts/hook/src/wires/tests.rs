@@ -5,19 +5,17 @@ use serde_json::{Value, json};
 use super::*;
 use crate::spoken::tests::{block, denied as no, message, spoken};
 
-fn read(host: &str, event: &str, input: Value) -> Vec<Value> {
+fn read(host: &str, event: &str, input: Value) -> Object {
     let Value::Object(input) = input else { panic!("hosts send objects") };
-    (Wire::of(Some(host)).unwrap().reads)(event, input).into_iter().map(Value::Object).collect()
+    (Wire::of(Some(host)).unwrap().reads)(event, input)
 }
 
-/// The members that formats look at, of each event that the host's becomes.
+/// The members that formats look at, of the event that the host's becomes.
 fn seen(host: &str, event: &str, input: Value) -> Value {
     let names = ["session_id", "agent_id", "agent_type", "last_assistant_message", "tool_name", "tool_input"];
-    let pick = |input: Value| -> Value {
-        let pairs = names.iter().filter_map(|name| Some(((*name).to_owned(), input.get(name)?.clone())));
-        Value::Object(pairs.collect())
-    };
-    read(host, event, input).into_iter().map(pick).collect()
+    let input = read(host, event, input);
+    let pairs = names.iter().filter_map(|name| Some(((*name).to_owned(), input.get(*name)?.clone())));
+    Value::Object(pairs.collect())
 }
 
 #[test]
@@ -32,16 +30,13 @@ fn every_host_has_one_wire_form() {
 #[test]
 fn what_hosts_send_is_read_in_our_words() {
     let patch = "*** Begin Patch\n*** Update File: a.rs\n*** Add File: b.rs\n*** End Patch";
-    let edits = json!([
-        {"session_id": "s", "tool_name": "Edit", "tool_input": {"file_path": "a.rs"}},
-        {"session_id": "s", "tool_name": "Edit", "tool_input": {"file_path": "b.rs"}},
-    ]);
+    let edits = json!({"session_id": "s", "tool_name": "Edit", "tool_input": {"file_paths": ["a.rs", "b.rs"]}});
     let cases = [
         (
             "claude",
             "stop",
             json!({"session_id": "s", "last_assistant_message": "m"}),
-            json!([{"session_id": "s", "last_assistant_message": "m"}]),
+            json!({"session_id": "s", "last_assistant_message": "m"}),
         ),
         (
             "codex",
@@ -53,20 +48,25 @@ fn what_hosts_send_is_read_in_our_words() {
             "codex",
             "pre-tool-use",
             json!({"session_id": "s", "tool_name": "Bash", "tool_input": {"command": "ls"}}),
-            json!([{"session_id": "s", "tool_name": "Bash", "tool_input": {"command": "ls"}}]),
+            json!({"session_id": "s", "tool_name": "Bash", "tool_input": {"command": "ls"}}),
         ),
-        ("codex", "pre-tool-use", json!({"tool_name": "apply_patch", "tool_input": 7}), json!([])),
+        (
+            "codex",
+            "pre-tool-use",
+            json!({"tool_name": "apply_patch", "tool_input": 7}),
+            json!({"tool_name": "Edit", "tool_input": {"file_paths": []}}),
+        ),
         (
             "gemini",
             "stop",
             json!({"session_id": "s", "prompt_response": "m"}),
-            json!([{"session_id": "s", "last_assistant_message": "m"}]),
+            json!({"session_id": "s", "last_assistant_message": "m"}),
         ),
         (
             "gemini",
             "pre-tool-use",
             json!({"tool_name": "replace", "tool_input": {"file_path": "a"}}),
-            json!([{"tool_name": "Edit", "tool_input": {"file_path": "a"}}]),
+            json!({"tool_name": "Edit", "tool_input": {"file_path": "a"}}),
         ),
         (
             "opencode",
@@ -78,19 +78,19 @@ fn what_hosts_send_is_read_in_our_words() {
             "opencode",
             "pre-tool-use",
             json!({"tool_name": "write", "tool_input": {"filePath": "a"}}),
-            json!([{"tool_name": "Write", "tool_input": {"filePath": "a", "file_path": "a"}}]),
+            json!({"tool_name": "Write", "tool_input": {"filePath": "a", "file_path": "a"}}),
         ),
         (
             "copilot",
             "subagent-stop",
             json!({"sessionId": "s", "agentId": "a", "agentType": "t", "response": "m"}),
-            json!([{"session_id": "s", "agent_id": "a", "agent_type": "t", "last_assistant_message": "m"}]),
+            json!({"session_id": "s", "agent_id": "a", "agent_type": "t", "last_assistant_message": "m"}),
         ),
         (
             "copilot",
             "pre-tool-use",
             json!({"sessionId": "s", "toolName": "bash", "toolArgs": "{\"command\":\"ls\"}"}),
-            json!([{"session_id": "s", "tool_name": "Bash", "tool_input": {"command": "ls"}}]),
+            json!({"session_id": "s", "tool_name": "Bash", "tool_input": {"command": "ls"}}),
         ),
         (
             "copilot",
@@ -109,19 +109,19 @@ fn what_hosts_send_is_read_in_our_words() {
             "copilot",
             "pre-tool-use",
             json!({"tool_name": "read_files", "tool_input": {"files": ["a"]}}),
-            json!([{"tool_name": "read_files", "tool_input": {"files": ["a"]}}]),
+            json!({"tool_name": "read_files", "tool_input": {"files": ["a"]}}),
         ),
         (
             "cursor",
             "stop",
             json!({"conversation_id": "s", "text": "m"}),
-            json!([{"session_id": "s", "last_assistant_message": "m"}]),
+            json!({"session_id": "s", "last_assistant_message": "m"}),
         ),
         (
             "cursor",
             "pre-tool-use",
             json!({"conversation_id": "c", "session_id": "s", "tool_name": "Delete", "tool_input": {"path": "a"}}),
-            json!([{"session_id": "s", "tool_name": "Write", "tool_input": {"path": "a"}}]),
+            json!({"session_id": "s", "tool_name": "Write", "tool_input": {"path": "a"}}),
         ),
     ];
     for (host, event, input, expected) in cases {
@@ -134,7 +134,8 @@ fn a_patch_of_endless_files_is_bounded() {
     let files: Vec<String> = (0..10_000).map(|number| format!("*** Add File: f{number}")).collect();
     let patch = files.join("\n");
     let input = json!({"tool_name": "apply_patch", "tool_input": {"command": patch}});
-    assert_eq!(read("codex", "pre-tool-use", input).len(), MOST);
+    let about = read("codex", "pre-tool-use", input)["tool_input"].clone();
+    assert_eq!((about["file_paths"].as_array().unwrap().len(), &about["is_cut"]), (MOST, &Value::Bool(true)));
 }
 
 #[test]
