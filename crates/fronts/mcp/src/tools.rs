@@ -2,14 +2,17 @@
 
 use std::borrow::Cow;
 
-use format::{Effect, Format, Listed, Tool};
+use format::{Effect, Format, Listed, Surface, Tool};
 use rmcp::model::{self as mcp, ToolAnnotations};
 
 use crate::ToolNames;
 use crate::host::Host;
 
-/// The formats whose tools are listed: those that are on, else the first of the roll-call.
-pub(crate) fn formats(host: &dyn Host) -> Vec<&'static dyn Format> {
+// Those that are on, else the first of the roll-call; none where there is no project.
+fn formats(host: &dyn Host) -> Vec<&'static dyn Format> {
+    if host.no_project().is_some() {
+        return Vec::new();
+    }
     let on = host.formats_on();
     if on.is_empty() { host.formats().iter().copied().take(1).collect() } else { on }
 }
@@ -18,17 +21,15 @@ pub(crate) fn formats(host: &dyn Host) -> Vec<&'static dyn Format> {
 pub(crate) fn listed(host: &dyn Host, names: ToolNames) -> Vec<mcp::Tool> {
     let surfaces = formats(host).into_iter().map(Format::surface);
     let tools = surfaces.flat_map(|surface| surface.tools.iter().map(move |tool| (surface, tool)));
-    tools
-        .filter(|(_, tool)| tool.listed == Listed::Yes)
-        .map(|(surface, tool)| match names {
-            ToolNames::Underscore => shown(tool.name.into(), tool),
-            ToolNames::Seed => shown(surface.seed_name(tool), tool),
-        })
-        .collect()
+    tools.filter(|(_, tool)| tool.listed == Listed::Yes).map(|(surface, tool)| shown(surface, tool, names)).collect()
 }
 
-fn shown(name: Cow<'static, str>, tool: &'static Tool) -> mcp::Tool {
+fn shown(surface: &Surface, tool: &'static Tool, names: ToolNames) -> mcp::Tool {
     let description = (!tool.description.is_empty()).then_some(Cow::Borrowed(tool.description));
+    let name = match names {
+        ToolNames::Underscore => Cow::Borrowed(tool.name),
+        ToolNames::Seed => surface.seed_name(tool),
+    };
     let shown = mcp::Tool::new_with_raw(name, description, tool.input_schema());
     match annotations(tool.effect) {
         Some(annotations) => shown.with_annotations(annotations),
