@@ -1,7 +1,7 @@
 //! Files of hosts, beneath the project or the person's home, looked at and replaced with the care of images.
 
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use format::FileState;
 use model::{ProjectPath, Refusal};
@@ -11,6 +11,9 @@ use crate::{locks, refusals};
 
 /// Largest file that is read. **Units**: bytes.
 const LIMIT: u64 = 16 << 20;
+
+/// How many links are followed for one path, as systems do.
+const MOST_LINKS: usize = 40;
 
 /// A folder of which nothing outside is read or written.
 pub struct HostFiles {
@@ -26,9 +29,36 @@ pub struct HostFile {
     path: ProjectPath,
     stamp: Option<FileStamp>,
     bytes: Option<Vec<u8>>,
+    /// So many of its folders stand there because a link leads to them.
+    linked_folders: usize,
+}
+
+/// The names that lead to a file without a link.
+#[derive(Default)]
+struct Way {
+    names: Vec<String>,
+    linked_folders: usize,
+}
+
+/// Where a name on the way comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Asked,
+    OfLink,
+}
+
+/// What a link says.
+struct Target {
+    is_from_root: bool,
+    names: Vec<String>,
 }
 
 impl HostFile {
+    /// The path of the file itself, to which links lead.
+    pub fn path(&self) -> &str {
+        self.path.as_str()
+    }
+
     /// Its bytes; nothing where there is no file.
     pub fn bytes(&self) -> Option<&[u8]> {
         self.bytes.as_deref()
@@ -51,41 +81,98 @@ impl HostFiles {
         Ok(Self { _lock: Some(locks::lock_folder(root)?), ..Self::open(root)? })
     }
 
-    /// The path of the file itself: a link that stays in the folder is followed.
+    /// Looks at what stands at a path. Links that stay in the folder are followed, of files as of folders.
     ///
-    /// **Errors**: `path_outside_project` for a link that leads out, nowhere, or into what git and Mainstay keep.
-    pub fn resolve(&self, path: &str) -> Result<String, Refusal> {
-        let Ok(metadata) = self.files.dir().symlink_metadata(path) else { return Ok(path.to_owned()) };
-        if !metadata.is_symlink() {
-            return Ok(path.to_owned());
-        }
-        let target = self.files.dir().canonicalize(path).ok().and_then(|target| target.to_str().map(str::to_owned));
-        let is_kept = |target: &String| target.starts_with(".git/") || target.starts_with(".mainstay/");
-        target.filter(|target| ProjectPath::new(target.as_str()).is_ok() && !is_kept(target)).ok_or_else(|| {
-            let shown = self.root.join(path).display().to_string();
-            Refusal::refused("path_outside_project", format!("{shown} is a symbolic link that leads elsewhere"))
-                .with("path", shown)
-                .hint("put a file there, or a link to a file in the same folder; nothing was changed")
-        })
-    }
-
-    /// Looks at what stands at a path.
-    ///
-    /// **Errors**: `path_outside_project` for links, `config_invalid` for what cannot be read.
+    /// **Errors**: `path_outside_project` for a link that leads out, nowhere, in a circle, or into what git and
+    /// Mainstay keep; `config_invalid` for what cannot be read.
     pub fn look(&self, path: &str) -> Result<HostFile, Refusal> {
-        let shown = self.root.join(path).display().to_string();
-        let resolved = self.resolve(path)?;
+        let way = self.follow(path)?;
+        let resolved = way.names.join("/");
+        let shown = self.root.join(&resolved).display().to_string();
         let path = ProjectPath::new(resolved.as_str())
             .map_err(|_| Refusal::config("path", format!("{shown} is no path of a file")))?;
         let (state, stamp) = self.files.read_stamped(&path, LIMIT);
-        match state {
-            FileState::Absent => Ok(HostFile { path, stamp: None, bytes: None }),
-            FileState::Bytes(bytes) => Ok(HostFile { path, stamp, bytes: Some(bytes) }),
-            FileState::Irregular(format::Irregular::Link) => Err(refusals::outside(&shown, "a symbolic link")),
-            FileState::Irregular(why) => Err(Refusal::config("path", format!("{shown} cannot be read: it {why}"))
-                .with("path", shown)
-                .hint("mend it or move it away; nothing was changed")),
+        let bytes = match state {
+            FileState::Absent => None,
+            FileState::Bytes(bytes) => Some(bytes),
+            FileState::Irregular(format::Irregular::Link) => return Err(elsewhere(&shown, "is a link now")),
+            FileState::Irregular(why) => {
+                return Err(Refusal::config("path", format!("{shown} cannot be read: it {why}"))
+                    .with("path", shown)
+                    .hint("mend it or move it away; nothing was changed"));
+            }
+        };
+        Ok(HostFile { path, stamp: bytes.as_ref().and(stamp), bytes, linked_folders: way.linked_folders })
+    }
+
+    // Every step is taken beneath the folder that is held open, and whoever opens what it ends at follows no link:
+    // one that is put there meanwhile leads nowhere.
+    fn follow(&self, path: &str) -> Result<Way, Refusal> {
+        let mut way = Way::default();
+        let mut todo: Vec<(String, Part)> = path.rsplit('/').map(|name| (name.to_owned(), Part::Asked)).collect();
+        let mut link = None;
+        let mut links = 0;
+        while let Some((name, part)) = todo.pop() {
+            let refused = |link: &Option<String>, why| {
+                let shown = self.root.join(link.as_deref().unwrap_or(path)).display().to_string();
+                Err(elsewhere(&shown, why))
+            };
+            if name == ".." {
+                if way.names.pop().is_none() {
+                    return refused(&link, "is a symbolic link that leads elsewhere");
+                }
+                continue;
+            }
+            way.names.push(name);
+            let so_far = way.names.join("/");
+            match self.files.dir().symlink_metadata(&so_far) {
+                Ok(metadata) if metadata.is_symlink() => {
+                    links += 1;
+                    let target = self.target(&so_far);
+                    way.names.pop();
+                    link = Some(so_far);
+                    let Some(target) = target.filter(|_| links <= MOST_LINKS) else {
+                        return refused(&link, "is a symbolic link that leads elsewhere");
+                    };
+                    if target.is_from_root {
+                        way.names.clear();
+                    }
+                    todo.extend(target.names.into_iter().rev().map(|name| (name, Part::OfLink)));
+                    continue;
+                }
+                Err(_) if part == Part::OfLink => return refused(&link, "is a symbolic link that leads nowhere"),
+                _ => {}
+            }
+            if part == Part::OfLink && todo.last().is_none_or(|(_, next)| *next == Part::Asked) {
+                way.linked_folders = way.names.len();
+            }
         }
+        if link.is_some() && way.names.iter().any(|name| name == ".git" || name == ".mainstay") {
+            let shown = self.root.join(link.unwrap_or_default()).display().to_string();
+            return Err(elsewhere(&shown, "is a symbolic link into what is not for people to edit"));
+        }
+        Ok(way)
+    }
+
+    // What a link says; nothing where that is outside for certain.
+    fn target(&self, link: &str) -> Option<Target> {
+        let target = self.files.dir().read_link_contents(link).ok()?;
+        let mut rest = target.as_path();
+        if target.is_absolute() {
+            // The folder may have other names, by links above it.
+            let root = self.root.canonicalize().ok()?;
+            let top = target.ancestors().find(|above| above.canonicalize().is_ok_and(|above| above == root))?;
+            rest = target.strip_prefix(top).ok()?;
+        }
+        let mut names = Vec::new();
+        for part in rest.components().filter(|part| *part != Component::CurDir) {
+            match part {
+                Component::Normal(name) => names.push(name.to_str()?.to_owned()),
+                Component::ParentDir => names.push("..".to_owned()),
+                _ => return None,
+            }
+        }
+        Some(Target { is_from_root: target.is_absolute(), names })
     }
 
     /// Puts other bytes in the place of what was looked at, in one step.
@@ -110,7 +197,7 @@ impl HostFiles {
         }
         images::sync_folder_of(&self.files, path).map_err(failed)?;
         if bytes.is_none() {
-            self.remove_empty_folders(path);
+            self.remove_empty_folders(seen);
         }
         Ok(())
     }
@@ -120,14 +207,21 @@ impl HostFiles {
         images::sweep(&self.files, &seen.path, false);
     }
 
-    // What cannot be removed is in nobody's way.
-    fn remove_empty_folders(&self, path: &ProjectPath) {
-        let mut folder = path.parent();
-        while let Some(path) = folder {
+    // What cannot be removed is in nobody's way. A folder that a link leads to was somebody's before.
+    fn remove_empty_folders(&self, seen: &HostFile) {
+        let is_ours = |folder: &ProjectPath| folder.as_str().split('/').count() > seen.linked_folders;
+        let mut folder = seen.path.parent();
+        while let Some(path) = folder.filter(is_ours) {
             drop(images::remove_empty_folder(&self.files, &path));
             folder = path.parent();
         }
     }
+}
+
+fn elsewhere(shown: &str, why: &str) -> Refusal {
+    Refusal::refused("path_outside_project", format!("{shown} {why}"))
+        .with("path", shown.to_owned())
+        .hint("put a file or folder there, or a link that stays in the same folder; nothing was changed")
 }
 
 #[cfg(test)]
@@ -180,5 +274,63 @@ mod tests {
         assert_eq!(files.look("real").unwrap_err().code, "config_invalid");
         assert_eq!(fs::read(other.path().join("file")).unwrap(), b"theirs");
         assert_eq!(fs::read(here(".git/config")).unwrap(), b"git's");
+    }
+
+    #[test]
+    fn links_as_keepers_of_dotfiles_make_them_are_followed() {
+        let (home, names) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let (here, alias) = (|path: &str| home.path().join(path), names.path().join("home"));
+        fs::create_dir_all(here("dot/tool")).unwrap();
+        fs::write(here("dot/file"), "old").unwrap();
+        symlink(home.path(), &alias).unwrap();
+        symlink(here("dot/file"), here("whole")).unwrap();
+        symlink(alias.join("dot/file"), here("aliased")).unwrap();
+        symlink(here("dot/tool"), here("folder")).unwrap();
+        fs::create_dir(here("deep")).unwrap();
+        symlink("../folder", here("deep/again")).unwrap();
+        symlink("../folder/../file", here("deep/beside")).unwrap();
+        symlink("../../etc", here("deep/out")).unwrap();
+        symlink(names.path(), here("away")).unwrap();
+        symlink(here("none"), here("dangling")).unwrap();
+        let files = HostFiles::open_alone(home.path()).unwrap();
+        for (path, real) in [
+            ("whole", "dot/file"),
+            ("aliased", "dot/file"),
+            ("folder/a/b", "dot/tool/a/b"),
+            ("deep/again/c", "dot/tool/c"),
+            ("deep/beside", "dot/file"),
+            ("none/at/all", "none/at/all"),
+        ] {
+            assert_eq!(files.look(path).unwrap().path(), real);
+        }
+        for (path, link) in [
+            ("deep/out/x", "deep/out"),
+            ("away/x", "away"),
+            ("dangling", "dangling"),
+            ("dangling/x", "dangling"),
+            ("../x", "../x"),
+        ] {
+            let refusal = files.look(path).unwrap_err();
+            assert!(refusal.message.starts_with(here(link).to_str().unwrap()), "{}", refusal.message);
+            assert_eq!(refusal.code, "path_outside_project");
+        }
+        files.replace(&files.look("deep/again/a/b").unwrap(), Some(b"new")).unwrap();
+        assert_eq!(fs::read(here("dot/tool/a/b")).unwrap(), b"new");
+        files.replace(&files.look("folder/a/b").unwrap(), None).unwrap();
+        assert!(here("dot/tool").is_dir() && !here("dot/tool/a").exists(), "no link is left without its folder");
+    }
+
+    #[test]
+    fn a_link_that_appears_after_the_look_is_not_followed() {
+        let (home, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let here = |path: &str| home.path().join(path);
+        fs::create_dir_all(here("dot")).unwrap();
+        symlink(here("dot"), here("tool")).unwrap();
+        let files = HostFiles::open_alone(home.path()).unwrap();
+        let seen = files.look("tool/file").unwrap();
+        fs::remove_dir(here("dot")).unwrap();
+        symlink(other.path(), here("dot")).unwrap();
+        assert!(files.replace(&seen, Some(b"new")).is_err());
+        assert_eq!(fs::read_dir(other.path()).unwrap().count(), 0);
     }
 }

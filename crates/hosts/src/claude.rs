@@ -11,6 +11,18 @@ use crate::part::{Base, Comment, Entry, IfTaken, Moved, Part, Piece, Put, Scope}
 /// The tools that a gate is asked about.
 const GATED: &str = "Bash|.*[Ee]dit.*|.*[Ww]rite.*";
 
+/// Its events, which Codex has by the same names.
+pub(crate) const EVENTS: &[Event] = &[
+    Event { theirs: "SessionStart", ours: "session-start" },
+    Event { theirs: "UserPromptSubmit", ours: "user-prompt-submit" },
+    Event { theirs: "PreToolUse", ours: "pre-tool-use" },
+    Event { theirs: "SubagentStart", ours: "subagent-start" },
+    Event { theirs: "SubagentStop", ours: "subagent-stop" },
+    Event { theirs: "Stop", ours: "stop" },
+    Event { theirs: "PreCompact", ours: "pre-compact" },
+    Event { theirs: "SessionEnd", ours: "session-end" },
+];
+
 /// Claude Code.
 pub(crate) static HOST: Host = Host {
     name: "claude",
@@ -20,19 +32,11 @@ pub(crate) static HOST: Host = Host {
         "https://code.claude.com/docs/en/settings",
         "https://code.claude.com/docs/en/mcp",
         "https://code.claude.com/docs/en/statusline",
+        "https://code.claude.com/docs/en/memory",
         "https://code.claude.com/docs/en/plugins-reference",
     ],
     looked_at: "2026-12-01",
-    events: &[
-        Event { theirs: "SessionStart", ours: "session-start" },
-        Event { theirs: "UserPromptSubmit", ours: "user-prompt-submit" },
-        Event { theirs: "PreToolUse", ours: "pre-tool-use" },
-        Event { theirs: "SubagentStart", ours: "subagent-start" },
-        Event { theirs: "SubagentStop", ours: "subagent-stop" },
-        Event { theirs: "Stop", ours: "stop" },
-        Event { theirs: "PreCompact", ours: "pre-compact" },
-        Event { theirs: "SessionEnd", ours: "session-end" },
-    ],
+    events: EVENTS,
     parts,
     lacks: &[],
     then: &["Claude Code asks once whether the project's server may be used; /mcp shows it."],
@@ -49,6 +53,7 @@ fn parts(scope: Scope) -> Vec<Part> {
         path: Vec::new(),
         put: Put::Member("statusLine", json!({"type": "command", "command": "mainstay statusline"})),
         taken: IfTaken::Leave,
+        elsewhere: &[],
     });
     vec![
         Part { path: servers, moved: moved(".claude.json"), what: "server", base, other: None, piece: server_piece() },

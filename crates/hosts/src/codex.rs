@@ -5,14 +5,31 @@
 
 use serde_json::json;
 
-use crate::host::{Event, Host, PATIENCE, grouped, hook_entries, instructions};
-use crate::part::{Base, Comment, Moved, Part, Piece, Scope};
+use crate::claude;
+use crate::host::{Host, PATIENCE, grouped, hook_entries, instructions};
+use crate::part::{Base, Comment, Moved, Part, Piece, Remark, Scope, When};
 
 /// The tools that a gate is asked about.
 const GATED: &str = "Bash|apply_patch|.*[Ee]dit.*|.*[Ww]rite.*";
 
 /// The longest that it waits at a session's end, and warns of more at every start. **Units**: seconds.
 const PATIENCE_AT_END: u32 = 3;
+
+const REMARKS: &[Remark] = &[
+    Remark {
+        place: &["features", "hooks"],
+        when: When::Off,
+        code: "hooks_off",
+        said: "features.hooks is false: Codex runs no hooks until it is true",
+    },
+    // Which hooks a person trusts stands there too.
+    Remark {
+        place: &["hooks"],
+        when: When::HoldsMoreThan("state"),
+        code: "hooks_elsewhere",
+        said: "hooks stand here and in hooks.json: Codex runs both, and warns of it when it starts",
+    },
+];
 
 /// Codex.
 pub(crate) static HOST: Host = Host {
@@ -24,16 +41,7 @@ pub(crate) static HOST: Host = Host {
         "https://developers.openai.com/codex/config-reference",
     ],
     looked_at: "2026-12-01",
-    events: &[
-        Event { theirs: "SessionStart", ours: "session-start" },
-        Event { theirs: "UserPromptSubmit", ours: "user-prompt-submit" },
-        Event { theirs: "PreToolUse", ours: "pre-tool-use" },
-        Event { theirs: "SubagentStart", ours: "subagent-start" },
-        Event { theirs: "SubagentStop", ours: "subagent-stop" },
-        Event { theirs: "Stop", ours: "stop" },
-        Event { theirs: "PreCompact", ours: "pre-compact" },
-        Event { theirs: "SessionEnd", ours: "session-end" },
-    ],
+    events: claude::EVENTS,
     parts,
     lacks: &["Status line: it shows items of its own alone, no program's."],
     then: &[
@@ -58,7 +66,7 @@ fn parts(scope: Scope) -> Vec<Part> {
             what: "server",
             base,
             other: None,
-            piece: Piece::Toml { body: table.to_owned(), table: ["mcp_servers", "mainstay"] },
+            piece: Piece::Toml { body: table.to_owned(), table: ["mcp_servers", "mainstay"], remarks: REMARKS },
         },
         Part {
             path: ".codex/hooks.json",

@@ -37,6 +37,7 @@ pub(crate) static HOST: Host = Host {
         "session-end: VS Code has no such event, Copilot CLI has.",
     ],
     then: &[
+        "Its hooks say nothing where `mainstay` is not installed, since a hook that fails denies the tool there.",
         "VS Code and Copilot CLI read `.claude/settings.json` too: wire a project to one of claude and copilot, or \
          switch that file off in `chat.hookFilesLocations`.",
     ],

@@ -35,7 +35,10 @@ pub(crate) static HOST: Host = Host {
          Cursor knows one.",
         "Instructions with `--global`: rules of the person stand in Cursor's settings, not in a file.",
     ],
-    then: &["Cursor shows the server under Settings, MCP, and the hooks under Settings, Hooks."],
+    then: &[
+        "The server is given the project as `--project ${workspaceFolder}`, as Cursor starts it elsewhere.",
+        "Cursor shows the server under Settings, MCP, and the hooks under Settings, Hooks.",
+    ],
 };
 
 fn parts(scope: Scope) -> Vec<Part> {

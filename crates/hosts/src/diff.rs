@@ -56,7 +56,7 @@ fn hunk(lines: &[Line<'_>], from: usize, to: usize) -> String {
             Line::New(text) => ('+', text),
         };
         shown.push(sign);
-        shown.push_str(text.trim_end_matches(['\n', '\r']));
+        shown.push_str(text.trim_end_matches('\n'));
         shown.push_str(if text.ends_with('\n') { "\n" } else { "\n\\ No newline at end of file\n" });
     }
     shown
@@ -118,6 +118,7 @@ mod tests {
                 Some("1\n2\n3\nx\n4\n5\n"),
                 "--- a/f\n+++ b/f\n@@ -2,4 +2,5 @@\n 2\n 3\n+x\n 4\n 5\n",
             ),
+            (Some("a\r\n"), Some("a\n"), "--- a/f\n+++ b/f\n@@ -1,1 +1,1 @@\n-a\r\n+a\n"),
             (
                 Some("a"),
                 Some("a\nb"),

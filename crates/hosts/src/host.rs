@@ -65,7 +65,7 @@ pub(crate) fn server() -> Value {
 
 /// The entry of our server in a list of servers by name.
 pub(crate) fn server_entry(list: &'static str, server: Value) -> Entry {
-    Entry { path: vec![list], put: Put::Member(NAME, server), taken: IfTaken::Refuse }
+    Entry { path: vec![list], put: Put::Member(NAME, server), taken: IfTaken::Refuse, elsewhere: &[] }
 }
 
 /// The command of an event, without the host.
@@ -78,7 +78,8 @@ pub(crate) fn hook_entries(host: &Host, shape: impl Fn(&Event, &str) -> Value) -
     let entry = |event: &'static Event| {
         let command = command(event);
         let value = shape(event, &format!("{command} --host {}", host.name));
-        Entry { path: vec!["hooks", event.theirs], put: Put::Item { value, command }, taken: IfTaken::Refuse }
+        let put = Put::Item { value, command };
+        Entry { path: vec!["hooks", event.theirs], put, taken: IfTaken::Refuse, elsewhere: &[] }
     };
     host.events.iter().map(entry).collect()
 }

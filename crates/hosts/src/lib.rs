@@ -21,6 +21,6 @@ mod section;
 mod toml_table;
 
 pub use host::{ALL, Event, Host};
-pub use part::{Base, Comment, Companion, Entry, IfTaken, Moved, Part, Piece, Put, Scope};
+pub use part::{Base, Comment, Companion, Entry, IfTaken, Moved, Part, Piece, Put, Remark, Scope, When};
 pub use plan::{Change, Folders, Order, Plan, Seen, plan};
 pub use plugin::plugin;

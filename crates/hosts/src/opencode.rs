@@ -6,7 +6,7 @@
 use serde_json::json;
 
 use crate::host::{Event, Host, NAME, instructions, server_entry};
-use crate::part::{Base, Comment, Moved, Part, Piece, Scope};
+use crate::part::{Base, Comment, Entry, Moved, Part, Piece, Scope};
 
 /// `OpenCode`.
 pub(crate) static HOST: Host = Host {
@@ -49,7 +49,10 @@ fn parts(scope: Scope) -> Vec<Part> {
             ".config/opencode/AGENTS.md",
         ),
     };
+    // The form of version 1, which version 2 takes too (`normalizeMcp`); that of version 2, beneath `mcp.servers`,
+    // says nothing to version 1.
     let server = json!({"type": "local", "command": [NAME, "serve", "--stdio"], "enabled": true});
+    let server = Entry { elsewhere: &["mcp", "servers"], ..server_entry("mcp", server) };
     vec![
         Part {
             path: settings,
@@ -57,7 +60,7 @@ fn parts(scope: Scope) -> Vec<Part> {
             what: "server",
             base,
             other: Some(other),
-            piece: Piece::Json { entries: vec![server_entry("mcp", server)], companion: None },
+            piece: Piece::Json { entries: vec![server], companion: None },
         },
         Part {
             path: plugin,

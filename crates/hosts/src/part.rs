@@ -64,6 +64,8 @@ pub enum Piece {
         body: String,
         /// The names that lead to the table.
         table: [&'static str; 2],
+        /// What a person should know of other settings there.
+        remarks: &'static [Remark],
     },
     /// A section at the end of a text, between markers.
     Section {
@@ -72,6 +74,28 @@ pub enum Piece {
         /// Its lines.
         body: String,
     },
+}
+
+/// Something that a setting means for what is put in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Remark {
+    /// The names that lead to the setting.
+    pub place: &'static [&'static str],
+    /// When it counts.
+    pub when: When,
+    /// A code.
+    pub code: &'static str,
+    /// What is told.
+    pub said: &'static str,
+}
+
+/// When a setting is worth a remark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// It is `false`.
+    Off,
+    /// It holds other names than this one.
+    HoldsMoreThan(&'static str),
 }
 
 /// One entry of a JSON file.
@@ -83,6 +107,8 @@ pub struct Entry {
     pub put: Put,
     /// What happens when another's stands in its place.
     pub taken: IfTaken,
+    /// The names that lead to a second container in which hosts look for it; none where there is none.
+    pub elsewhere: &'static [&'static str],
 }
 
 /// An entry as a member or as an item.

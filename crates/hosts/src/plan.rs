@@ -7,6 +7,10 @@ use crate::json::{self, Edited};
 use crate::part::{Base, Part, Piece, Scope};
 use crate::{diff, section, toml_table};
 
+/// What those are told who wire both of two hosts of which one reads the hooks of the other.
+const TWICE: &str = "VS Code and Copilot CLI run the hooks of claude and of copilot: each event is told twice there, \
+                     until .claude/settings.json is switched off in chat.hookFilesLocations or one of the two is unwired";
+
 /// What a person asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
@@ -30,15 +34,12 @@ pub trait Folders {
     /// Whether a variable of the person's names a folder.
     fn is_named(&self, variable: &'static str) -> bool;
 
-    /// The path of the file itself, where a link stands at `path`.
+    /// What stands at a path beneath a folder, and the path of the file itself, where a link leads to it.
     ///
-    /// **Errors**: `path_outside_project`.
-    fn resolve(&mut self, base: Base, path: &str) -> Result<String, Refusal>;
-
-    /// What stands at a path beneath a folder.
+    /// Asked again for a file, it answers the same.
     ///
     /// **Errors**: `path_outside_project`, `config_invalid`, whatever keeps the file from being read.
-    fn look(&mut self, base: Base, path: &str) -> Result<Seen, Refusal>;
+    fn look(&mut self, base: Base, path: &str) -> Result<(String, Seen), Refusal>;
 }
 
 /// What becomes of one file.
@@ -85,10 +86,11 @@ pub fn plan(order: Order, scope: Scope, hosts: &[&'static Host], folders: &mut d
         }
         plan.hosts.push(host);
         for part in (host.parts)(scope) {
-            let (base, path) = place(&part, folders)?;
-            let change = met(&mut plan.changes, base, path, folders)?;
-            let edited =
-                edit(order, host, &part, change.after.as_deref()).map_err(|refusal| located(refusal, change))?;
+            let change = met(&mut plan.changes, &part, folders)?;
+            let edited = edit(order, host, &part, change.after.as_deref()).map_err(|refusal| {
+                let refusal = located(refusal, change);
+                if order == Order::Uninstall && hosts.len() > 1 { beside(refusal, host) } else { refusal }
+            })?;
             change.what.push((host.name, part.what));
             change.after = edited.text;
             change.notes.extend(edited.notes);
@@ -97,31 +99,13 @@ pub fn plan(order: Order, scope: Scope, hosts: &[&'static Host], folders: &mut d
     Ok(plan)
 }
 
-// A variable that names the host's folder counts; of two names for a file, the one that exists.
-fn place(part: &Part, folders: &mut dyn Folders) -> Result<(Base, String), Refusal> {
-    let moved = part.moved.filter(|moved| folders.is_named(moved.variable));
-    let (base, path) = moved.map_or((part.base, part.path), |moved| (Base::Variable(moved.variable), moved.path));
-    if let Some(other) = part.other {
-        let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
-        let other = path.replace(&name(path), &name(other));
-        if folders.look(base, path)? == Seen::Absent && folders.look(base, &other)? != Seen::Absent {
-            return Ok((base, folders.resolve(base, &other)?));
-        }
-    }
-    // Two names may be one file, as where AGENTS.md is a link to CLAUDE.md.
-    Ok((base, folders.resolve(base, path)?))
-}
-
-fn met<'a>(
-    changes: &'a mut Vec<Change>,
-    base: Base,
-    path: String,
-    folders: &mut dyn Folders,
-) -> Result<&'a mut Change, Refusal> {
+// Two names may be one file, as where AGENTS.md is a link to CLAUDE.md.
+fn met<'a>(changes: &'a mut Vec<Change>, part: &Part, folders: &mut dyn Folders) -> Result<&'a mut Change, Refusal> {
+    let (base, path, seen) = found(part, folders)?;
     if let Some(number) = changes.iter().position(|change| change.base == base && change.path == path) {
         return Ok(&mut changes[number]);
     }
-    let before = match folders.look(base, &path)? {
+    let before = match seen {
         Seen::Absent => None,
         Seen::Bytes(bytes) => Some(String::from_utf8(bytes).map_err(|_| {
             let why = format!("{path} is not UTF-8 text");
@@ -133,11 +117,28 @@ fn met<'a>(
     Ok(changes.last_mut().expect("it was just added"))
 }
 
+// A variable that names the host's folder counts; of two names for a file, the one that exists.
+fn found(part: &Part, folders: &mut dyn Folders) -> Result<(Base, String, Seen), Refusal> {
+    let moved = part.moved.filter(|moved| folders.is_named(moved.variable));
+    let (base, path) = moved.map_or((part.base, part.path), |moved| (Base::Variable(moved.variable), moved.path));
+    let mut found = folders.look(base, path)?;
+    if let Some(other) = part.other.filter(|_| found.1 == Seen::Absent) {
+        let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+        let other = folders.look(base, &path.replace(&name(path), &name(other)))?;
+        if other.1 != Seen::Absent {
+            found = other;
+        }
+    }
+    Ok((base, found.0, found.1))
+}
+
 fn edit(order: Order, host: &Host, part: &Part, text: Option<&str>) -> Result<Edited, Refusal> {
     let of_text = |text| Edited { text, notes: Vec::new() };
     match (order, &part.piece, text) {
         (Order::Install, Piece::Json { entries, companion }, text) => json::put(text, entries, companion.as_ref()),
-        (Order::Install, Piece::Toml { body, table }, text) => toml_table::put(text, body, *table, host.name),
+        (Order::Install, Piece::Toml { body, table, remarks }, text) => {
+            toml_table::put(text, body, *table, host.name, remarks)
+        }
         (Order::Install, Piece::Section { comment, body }, text) => {
             section::put(text, *comment, body, host.name).map(|text| of_text(Some(text)))
         }
@@ -158,7 +159,21 @@ fn located(refusal: Refusal, change: &Change) -> Refusal {
     Refusal { message, ..refusal.field(field).with("path", change.path.as_str()) }
 }
 
+fn beside(refusal: Refusal, host: &Host) -> Refusal {
+    let hint = format!("{}; the other hosts go without --host {}", refusal.hint.clone().unwrap_or_default(), host.name);
+    refusal.hint(hint.trim_start_matches("; "))
+}
+
 impl Change {
+    /// The file as people are told of it.
+    pub fn shown(&self) -> String {
+        match self.base {
+            Base::Project => self.path.clone(),
+            Base::Home => format!("~/{}", self.path),
+            Base::Variable(name) => format!("${name}/{}", self.path),
+        }
+    }
+
     /// The word for what happens.
     pub fn action(&self) -> &'static str {
         match (&self.before, &self.after) {
@@ -187,7 +202,7 @@ impl Plan {
         report.insert("hosts".into(), self.hosts.iter().map(|host| text(host.name)).collect());
         let file = |change: &Change| {
             let mut file = Object::new();
-            file.insert("path".into(), text(&shown(change)));
+            file.insert("path".into(), text(&change.shown()));
             file.insert("action".into(), text(change.action()));
             let what = change.what.iter().map(|(host, what)| text(&format!("{host}: {what}")));
             file.insert("for".into(), what.collect());
@@ -206,19 +221,13 @@ impl Plan {
             Value::Object(Object::from_iter([("code".to_owned(), code.into()), ("message".to_owned(), message.into())]))
         };
         let of_files = self.changes.iter().flat_map(|change| {
-            change.notes.iter().map(move |(code, said)| note(code, format!("{}: {said}", shown(change))))
+            change.notes.iter().map(move |(code, said)| note(code, format!("{}: {said}", change.shown())))
         });
         let is_new = self.order == Order::Install && self.changes.iter().any(|change| change.action() != "kept");
         let hosts = self.hosts.iter().filter(|_| is_new);
         let then = hosts.flat_map(|host| host.then.iter().map(move |said| note("then", (*said).to_owned())));
-        of_files.chain(then).collect()
-    }
-}
-
-fn shown(change: &Change) -> String {
-    match change.base {
-        Base::Project => change.path.clone(),
-        Base::Home => format!("~/{}", change.path),
-        Base::Variable(name) => format!("${name}/{}", change.path),
+        let has = |name: &str| self.hosts.iter().any(|host| host.name == name);
+        let twice = (is_new && has("claude") && has("copilot")).then(|| note("fires_twice", TWICE.to_owned()));
+        of_files.chain(twice).chain(then).collect()
     }
 }

@@ -2,11 +2,13 @@
 //!
 //! **Shape**: `<!-- mainstay:begin hosts=codex,opencode sum=0123456789abcdef -->`, the lines,
 //! `<!-- mainstay:end -->`. Hosts that read the same file share one section; the sum tells lines that a
-//! person changed from lines of an earlier version.
+//! person changed from lines of an earlier version. Formatters may add and remove empty lines and blanks
+//! at the ends of lines: the sum does not count them.
 //!
 //! A host that writes its own settings anew keeps the last comment of a file last, so what it adds comes to
 //! stand before our end marker, and may take the marker away with it. Where markers are comments of settings,
-//! the section is therefore as many lines as the sum says; what follows them is the host's and stays.
+//! the section is therefore as many lines as the sum says; what follows them is the host's and stays. A host
+//! that removed our lines may leave the end marker behind: alone it marks nothing.
 
 use std::ops::Range;
 
@@ -67,13 +69,16 @@ pub(crate) fn put(text: Option<&str>, comment: Comment, body: &str, host: &str) 
 /// **Errors**: `host_block_doubled`, `host_block_edited`.
 pub(crate) fn take(text: &str, comment: Comment, host: &str) -> Result<Option<String>, Refusal> {
     let Some(found) = find(text, comment)? else { return Ok(Some(text.to_owned())) };
+    if found.is_lone_end() {
+        return Ok(Some(format!("{}{}", &text[..found.start], &text[found.end..])));
+    }
     if !found.hosts.contains(&host) {
         return Ok(Some(text.to_owned()));
     }
     found.check()?;
     let hosts: Vec<&str> = found.hosts.iter().copied().filter(|known| *known != host).collect();
     if !hosts.is_empty() {
-        let body = &text[found.body.clone()];
+        let body = text[found.body.clone()].trim_start_matches(['\r', '\n']);
         return Ok(Some(found.replaced(text, &section(comment, body, &hosts, found.newline))));
     }
     let (before, after) = (&text[..found.start], &text[found.end..]);
@@ -104,6 +109,10 @@ impl Found<'_> {
             .hint("move lines of your own out of the markers, then remove the rest with them; nothing was changed"))
     }
 
+    fn is_lone_end(&self) -> bool {
+        self.hosts.is_empty() && self.body.is_empty()
+    }
+
     // The section may end with the text, without a line break.
     fn replaced(&self, text: &str, section: &str) -> String {
         let is_open = self.theirs.is_empty() && !text[..self.end].ends_with('\n');
@@ -114,7 +123,9 @@ impl Found<'_> {
 
 fn section(comment: Comment, body: &str, hosts: &[&str], newline: &str) -> String {
     let begin = marker(comment, &format!("{BEGIN} hosts={} sum={}", hosts.join(","), shown(sum(body))));
-    let lines = std::iter::once(begin.as_str()).chain(body.lines());
+    // Otherwise a formatter puts it in.
+    let gap = (comment == Comment::Markdown).then_some("");
+    let lines = std::iter::once(begin.as_str()).chain(gap).chain(body.lines());
     let end = marker(comment, END);
     lines.chain(std::iter::once(end.as_str())).collect::<Vec<_>>().join(newline)
 }
@@ -153,11 +164,14 @@ fn find(text: &str, comment: Comment) -> Result<Option<Found<'_>>, Refusal> {
         ([], []) => return Ok(None),
         ([begin], [end]) if begin.1 <= end.0 => (*begin, *end),
         ([begin], []) if comment == Comment::Hash => (*begin, (text.len(), text.len())),
+        ([], [end]) if comment == Comment::Hash => ((end.0, end.0, ""), *end),
         _ => return Err(doubled()),
     };
     let word = |name: &str| said.split(' ').find_map(|word| word.strip_prefix(name)).unwrap_or_default();
     let between = &text[inner..inner_end];
-    let own = if comment == Comment::Hash {
+    let own = if said.is_empty() {
+        Some(0)
+    } else if comment == Comment::Hash {
         summed(between, word("sum="))
     } else {
         (word("sum=") == shown(sum(between))).then_some(between.len())
@@ -203,7 +217,7 @@ fn shown(sum: u64) -> String {
 
 const SUM_OF_NOTHING: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// A sum over lines, however they are broken.
+/// A sum over lines, however they are broken and whatever empty ones stand among them.
 ///
 /// **Source**: FNV-1a, 64 bits. It guards against edits by hand, not against forgery.
 fn sum(body: &str) -> u64 {
@@ -211,7 +225,8 @@ fn sum(body: &str) -> u64 {
 }
 
 fn with_line(sum: u64, line: &str) -> u64 {
-    let bytes = line.bytes().chain(std::iter::once(b'\n'));
+    let line = line.trim_end();
+    let bytes = line.bytes().chain((!line.is_empty()).then_some(b'\n'));
     bytes.fold(sum, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
@@ -266,6 +281,9 @@ mod tests {
         let doubled = format!("{one}{one}");
         assert_eq!(put(Some(&doubled), Comment::Markdown, BODY, "codex").unwrap_err().code, "host_block_doubled");
         assert_eq!(take(&doubled, Comment::Markdown, "codex").unwrap_err().code, "host_block_doubled");
+        let formatted = one.replace("two\n", "two  \n\n").replace("\n\none", "\n\n\none");
+        assert_eq!(put(Some(&formatted), Comment::Markdown, BODY, "codex").unwrap(), formatted);
+        assert_eq!(take(&formatted, Comment::Markdown, "codex").unwrap().as_deref(), Some("x\n"));
         let followed = format!("{one}more\n");
         assert_eq!(take(&followed, Comment::Markdown, "codex").unwrap().as_deref(), Some("x\nmore\n"));
     }

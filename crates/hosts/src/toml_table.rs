@@ -3,14 +3,38 @@
 use model::{Object, Refusal, Value};
 
 use crate::json::{Edited, runs_mainstay};
-use crate::part::Comment;
+use crate::part::{Comment, Remark, When};
 use crate::section;
 
 /// Puts the table in for a host.
 ///
 /// **Errors**: `config_invalid` for what is no TOML or cannot be extended at its end, `host_entry_taken`,
 /// and those of [`section::put`].
-pub(crate) fn put(text: Option<&str>, body: &str, table: [&str; 2], host: &str) -> Result<Edited, Refusal> {
+pub(crate) fn put(
+    text: Option<&str>,
+    body: &str,
+    table: [&str; 2],
+    host: &str,
+    remarks: &[Remark],
+) -> Result<Edited, Refusal> {
+    let whole = read(text.unwrap_or_default())?;
+    let mut edited = put_table(text, body, table, host)?;
+    let meant = remarks.iter().filter(|remark| is_meant(remark, &whole));
+    edited.notes.extend(meant.map(|remark| (remark.code, remark.said.to_owned())));
+    Ok(edited)
+}
+
+fn is_meant(remark: &Remark, settings: &Object) -> bool {
+    let Some((first, rest)) = remark.place.split_first() else { return false };
+    let found = rest.iter().try_fold(settings.get(*first), |found, name| Some(found?.get(*name))).flatten();
+    match (remark.when, found) {
+        (When::Off, Some(found)) => *found == Value::Bool(false),
+        (When::HoldsMoreThan(name), Some(Value::Object(names))) => names.keys().any(|known| known != name),
+        _ => false,
+    }
+}
+
+fn put_table(text: Option<&str>, body: &str, table: [&str; 2], host: &str) -> Result<Edited, Refusal> {
     let before = text.unwrap_or_default();
     let whole = read(before)?;
     let others = section::outside(before, Comment::Hash)?;
@@ -115,7 +139,8 @@ fn malformed(why: String) -> Refusal {
 
 #[cfg(test)]
 mod tests {
-    use super::{put, take};
+    use super::{put_table as put, take};
+    use crate::part::{Remark, When};
 
     const BODY: &str = "[mcp_servers.mainstay]\ncommand = \"mainstay\"\nargs = [\"serve\", \"--stdio\"]\n";
     const TABLE: [&str; 2] = ["mcp_servers", "mainstay"];
@@ -181,6 +206,34 @@ mod tests {
             let left = take(&allowed, TABLE, "codex").unwrap();
             assert_eq!(left.notes, []);
             assert_eq!(left.text.unwrap().trim_end(), take(&grown, TABLE, "codex").unwrap().text.unwrap().trim_end());
+        }
+    }
+
+    #[test]
+    fn an_end_marker_that_the_host_left_behind_is_none() {
+        // As after `codex mcp remove mainstay`: the first marker belongs to the table, the last to the file.
+        for rest in ["", "# mine\nmodel = \"x\"\n", "[mcp_servers.other]\ncommand = \"x\"\n"] {
+            let text = format!("{rest}# mainstay:end\n");
+            assert_eq!(take(&text, TABLE, "codex").unwrap().text.as_deref(), Some(rest));
+            let again = put(Some(&text), BODY, TABLE, "codex").unwrap().text.unwrap();
+            assert!(again.starts_with(rest) && again.matches("mainstay:end").count() == 1, "{again}");
+            assert_eq!(put(Some(&again), BODY, TABLE, "codex").unwrap().text.as_deref(), Some(again.as_str()));
+            let left = take(&again, TABLE, "codex").unwrap().text.unwrap_or_default();
+            assert_eq!(left.trim_end(), rest.trim_end());
+        }
+    }
+
+    #[test]
+    fn settings_that_matter_are_told_of() {
+        const OFF: Remark = Remark { place: &["a", "b"], when: When::Off, code: "off", said: "" };
+        const MORE: Remark = Remark { place: &["c"], when: When::HoldsMoreThan("x"), code: "more", said: "" };
+        for (text, expected) in [
+            ("[a]\nb = false\n[c]\nx = 1\n", &["off"][..]),
+            ("[a]\nb = true\n[c]\nx = 1\ny = 2\n", &["more"]),
+            ("a = 1\nc = 2\n", &[]),
+        ] {
+            let edited = super::put(Some(text), BODY, TABLE, "codex", &[OFF, MORE]).unwrap();
+            assert_eq!(edited.notes.iter().map(|(code, _)| *code).collect::<Vec<_>>(), expected);
         }
     }
 

@@ -225,6 +225,63 @@ fn what_is_another_s_stays_beside_ours() {
     assert_eq!(hooks["hooks"]["preToolUse"][0]["command"], "./gate.sh");
 }
 
+/// As keepers of dotfiles make them: absolute links in the home to files and folders in the home.
+#[test]
+fn dotfiles_are_edited_where_they_lie() {
+    let sandbox = Sandbox::new().unwrap();
+    let home = sandbox.home();
+    let here = |path: &str| home.join(path);
+    write(&home, "dot/claude/settings.json", "{}\n");
+    write(&home, "dot/config.toml", "model = \"x\"\n");
+    std::fs::create_dir(here(".codex")).unwrap();
+    symlink(here("dot/claude"), here(".claude")).unwrap();
+    symlink(here("dot/config.toml"), here(".codex/config.toml")).unwrap();
+    let before = files(&home);
+    done(&sandbox, &words(&["claude", "codex"], &["--global"]));
+    assert!(std::fs::read_to_string(here("dot/claude/settings.json")).unwrap().contains("mainstay statusline"));
+    assert!(std::fs::read_to_string(here("dot/config.toml")).unwrap().contains("[mcp_servers.mainstay]"));
+    assert!(here("dot/claude/CLAUDE.md").is_file());
+    for link in [".claude", ".codex/config.toml"] {
+        assert!(here(link).symlink_metadata().unwrap().is_symlink(), "{link}");
+    }
+    done(&sandbox, &words(&["claude", "codex"], &["--global", "--uninstall"]));
+    assert_eq!(files(&home), before);
+}
+
+#[test]
+fn what_was_done_before_a_failure_is_told() {
+    let (sandbox, root) = lived_in(&[]);
+    std::fs::remove_file(root.join(".claude/settings.json")).unwrap();
+    // No file may grow past 512 bytes, or 1,024: that of the server stays below, that of the hooks does not.
+    let mut command = sandbox.command("sh");
+    command.arg("-c").arg("trap '' XFSZ; ulimit -f 1; exec \"$@\"").arg("sh");
+    command.arg(env!("CARGO_BIN_EXE_mainstay")).args(["--json", "init", "--host", "claude"]);
+    let finished = finish(&mut command, "", DEADLINE).unwrap();
+    assert_eq!(finished.exit(), "3", "{finished:?}");
+    let answer: Value = serde_json::from_str(&finished.stdout).unwrap();
+    assert_eq!(answer["error"]["done"], serde_json::json!([".mcp.json"]), "{answer}");
+    let folder = sandbox.home().join("nowhere");
+    let mut command = sandbox.mainstay(Path::new(env!("CARGO_BIN_EXE_mainstay")));
+    command.args(["--json", "init", "--host", "codex", "--global"]).env("CODEX_HOME", &folder);
+    let finished = finish(&mut command, "", DEADLINE).unwrap();
+    let answer: Value = serde_json::from_str(&finished.stdout).unwrap();
+    assert_eq!((&answer["error"]["code"], &answer["error"]["field"]), (&"config_invalid".into(), &"CODEX_HOME".into()));
+    assert!(!folder.exists());
+}
+
+#[test]
+fn who_wires_two_hosts_that_read_the_same_hooks_is_told() {
+    let (sandbox, _) = lived_in(&[]);
+    let codes = |report: &Value| report["notes"].to_string();
+    assert!(!codes(&done(&sandbox, &words(&["copilot"], &[]))).contains("fires_twice"));
+    assert!(codes(&done(&sandbox, &words(&["claude", "copilot"], &[]))).contains("fires_twice"));
+    let (sandbox, root) = lived_in(&[]);
+    write(&root, "opencode.json", "{\"mcp\":{\"servers\":{\"mainstay\":{\"command\":[\"other\"]}}}}");
+    assert_eq!(refused(&sandbox, &words(&["opencode"], &[]), "1")["code"], "host_entry_taken");
+    write(&root, ".codex/config.toml", "[features]\nhooks = false\n");
+    assert!(codes(&done(&sandbox, &words(&["codex"], &[]))).contains("hooks_off"));
+}
+
 #[test]
 fn links_are_followed_only_inside() {
     let (sandbox, root) = lived_in(&[]);

@@ -64,7 +64,7 @@ pub(crate) fn run(
 }
 
 fn carry_out(changes: &[Change], places: &mut Places) -> Result<(), Refusal> {
-    let mut is_first = true;
+    let mut done: Vec<Value> = Vec::new();
     for change in changes {
         let key = (change.base, change.path.clone());
         let seen = places.seen.remove(&key).expect("what is in a plan was looked at");
@@ -74,13 +74,13 @@ fn carry_out(changes: &[Change], places: &mut Places) -> Result<(), Refusal> {
             continue;
         }
         folder.replace(&seen, change.after.as_deref().map(str::as_bytes)).map_err(|refusal| {
-            if is_first {
-                refusal
-            } else {
-                refusal.hint("mend that and repeat the command: it goes on where it stopped")
+            if done.is_empty() {
+                return refusal;
             }
+            let done = std::mem::take(&mut done);
+            refusal.with("done", done).hint("mend that and repeat the command: it goes on where it stopped")
         })?;
-        is_first = false;
+        done.push(change.shown().into());
     }
     Ok(())
 }
@@ -106,6 +106,12 @@ impl Places {
             Refusal::config(name, format!("{name} names no folder with its whole path"))
                 .hint(format!("set {name}, or leave out --global"))
         })?;
+        if let Base::Variable(name) = base
+            && !path.exists()
+        {
+            return Err(Refusal::config(name, format!("{name} names {}, which does not exist", path.display()))
+                .hint(format!("make that folder, or unset {name}; nothing was changed")));
+        }
         let path = path.canonicalize().unwrap_or(path);
         if !self.open.contains_key(&path) {
             let open = if self.is_rehearsal { HostFiles::open } else { HostFiles::open_alone };
@@ -124,14 +130,11 @@ impl Folders for Places {
         (self.variable)(variable).is_some_and(|value| !value.is_empty())
     }
 
-    fn resolve(&mut self, base: Base, path: &str) -> Result<String, Refusal> {
-        self.folder(base)?.resolve(path)
-    }
-
-    fn look(&mut self, base: Base, path: &str) -> Result<Seen, Refusal> {
+    fn look(&mut self, base: Base, path: &str) -> Result<(String, Seen), Refusal> {
         let file = self.folder(base)?.look(path)?;
-        let seen = file.bytes().map_or(Seen::Absent, |bytes| Seen::Bytes(bytes.to_vec()));
-        self.seen.insert((base, path.to_owned()), file);
-        Ok(seen)
+        let path = file.path().to_owned();
+        // What is replaced is the file as it was when it was first looked at.
+        let file = self.seen.entry((base, path.clone())).or_insert(file);
+        Ok((path, file.bytes().map_or(Seen::Absent, |bytes| Seen::Bytes(bytes.to_vec()))))
     }
 }

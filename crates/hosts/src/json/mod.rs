@@ -75,6 +75,18 @@ fn put_one(edited: &mut Edited, entry: &Entry, companion: Option<&Companion>) ->
         return Ok(());
     }
     let root = root_of(text)?;
+    if let Put::Member(name, value) = &entry.put
+        && let Some((first, rest)) = entry.elsewhere.split_first()
+    {
+        let other = rest
+            .iter()
+            .chain([name])
+            .try_fold(root.value().get(*first).cloned(), |outer, name| Some(outer?.get(*name).cloned()));
+        if let Some(Some(found)) = other {
+            let there = Entry { path: entry.elsewhere.to_vec(), ..entry.clone() };
+            return stands(edited, &there, name, value, &found);
+        }
+    }
     let mut node = &root;
     for (depth, name) in entry.path.iter().enumerate() {
         let Some(number) = child(node, name, &entry.path[..=depth])? else {

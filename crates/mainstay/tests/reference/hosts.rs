@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use hosts::{ALL, Base, Host, Part, Scope};
+use hosts::{ALL, Base, Host, Part, Piece, Put, Scope};
 
 use super::{cell, check};
 
@@ -25,11 +25,24 @@ How the edits tell Mainstay's own from what is yours:
 - TOML and texts: the lines between `mainstay:begin` and `mainstay:end`. Hosts that read the same file share them.
   Lines that you changed there are not written over: that is a refusal. What Codex itself writes behind ours there
   stays Codex's.
-- A link that leads out of the project or the home, and any absolute link, is a refusal; a relative one that stays inside is followed.
+- A link that stays in the project or the home is followed, relative or absolute, of a file or of a folder, as
+  keepers of dotfiles make them: the file that it leads to is edited. One that leads out, nowhere, in a circle or
+  into `.git/` or `.mainstay/` is a refusal.
+- Nothing is remembered beside the files. In JSON a single space behind an entry tells that what holds it stood
+  there empty before. Where a host or an editor has written the file anew since, empty containers and a
+  `\"version\": 1` may go with the last entry; nothing with content does.
+- Formatters may move empty lines within our sections. A lone end marker in `config.toml`, as `codex mcp remove`
+  leaves it, counts as none.
 
 Each file is replaced as a whole. Several files are no transaction: after a crash, repeat the command. In
 Claude Code the folder `plugin/` does the same as `--host claude` but for the status line and the instructions:
 `claude --plugin-dir plugin`. Use one of the two, or hooks run twice.
+
+A server that a host starts in the home, or above it, makes no project of it: it lists no tools, says so, and refuses
+calls with `no_project`, until `mainstay init` is run there or `--project` names the folder.
+
+Before a tool that changes files a gate is asked about all of them, up to 4,096; a patch of more is refused where a
+gate is on. Input larger than 4 MiB is not read, and so not gated.
 
 An answer costs at most 13 ms of processor time, measured on the development build over every event of every
 host with usual input, 50 MiB and 100,000 brackets.
@@ -72,6 +85,9 @@ fn section(host: &Host) -> String {
     for event in host.events {
         writeln!(text, "| `{}` | `{}` |", cell(event.theirs), event.ours).unwrap();
     }
+    if let Some(matcher) = project.iter().find_map(matcher) {
+        writeln!(text, "\n`pre-tool-use` is told of tools whose names match `{matcher}`.").unwrap();
+    }
     if !host.lacks.is_empty() {
         text.push_str("\nWhat it cannot have:\n\n");
         host.lacks.iter().for_each(|lack| writeln!(text, "- {lack}").unwrap());
@@ -79,6 +95,14 @@ fn section(host: &Host) -> String {
     text.push_str("\nThen:\n\n");
     host.then.iter().for_each(|then| writeln!(text, "- {then}").unwrap());
     text
+}
+
+fn matcher(part: &Part) -> Option<String> {
+    let Piece::Json { entries, .. } = &part.piece else { return None };
+    entries.iter().find_map(|entry| match &entry.put {
+        Put::Item { value, .. } => value.get("matcher")?.as_str().map(str::to_owned),
+        Put::Member(..) => None,
+    })
 }
 
 fn place(part: &Part) -> String {
