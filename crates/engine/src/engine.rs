@@ -17,7 +17,7 @@ use crate::ponder::{self, Answer, Helper, Slate};
 use crate::probes::{self, HostProbes};
 use crate::read::{Read, read, read_in_memory};
 use crate::writer::Writer;
-use crate::{clock, project, refusals};
+use crate::{clock, project, refusals, stray::Stray};
 
 /// The refusals of a project that cannot be written; a read is answered all the same.
 const UNWRITABLE: [&str; 3] = ["write_failed", "store_unavailable", "backend_unavailable"];
@@ -55,6 +55,7 @@ pub struct Engine {
     home: Home,
     files: ProjectFiles,
     probes: HostProbes,
+    pub(crate) stray: Stray,
     settings: Object,
     env: Environment,
     /// How long requests wait for locks, where `MAINSTAY_LOCK_WAIT_MS` says so.
@@ -82,6 +83,7 @@ impl Engine {
             probes: HostProbes { root: root.clone() },
             root,
             files,
+            stray: Stray::of(setup.project.is_some() || variables[0].is_some()),
             settings,
             wait: clock::wait(setup.env.get("MAINSTAY_LOCK_WAIT_MS").map(String::as_str))?,
             env: setup.env,

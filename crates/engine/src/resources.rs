@@ -76,6 +76,11 @@ const LIST_LIMIT: usize = 1024 * 1024;
 /// The most that a file may hold to be read. **Units**: bytes.
 const FILE_LIMIT: u64 = 8 * 1024 * 1024;
 
+/// Whether a URI has the form of a resource: nothing else can ever be read or change.
+pub fn is_resource(uri: &str) -> bool {
+    Address::read(uri).is_ok()
+}
+
 impl Engine {
     /// The resources of the project and of the formats that are on.
     ///
@@ -126,11 +131,12 @@ impl Engine {
             Address::History { since, space } => {
                 space.as_deref().map_or(Ok(()), |space| self.check_space(space))?;
                 let limit = if since.is_some() { SINCE } else { LATEST };
-                let query = HistoryQuery { space, since, limit, ..HistoryQuery::default() };
-                let (entries, more) = self.entries_within(&query, LIST_LIMIT)?;
-                Object::from_iter([("entries".to_owned(), Value::Array(entries)), ("more".to_owned(), more.into())])
+                // One more than may be shown tells that there are more; reading ends there.
+                let room = Some(LIST_LIMIT);
+                let query = HistoryQuery { since, space, limit: limit + 1, room, ..HistoryQuery::default() };
+                bounded(self.history(&query)?, "entries", limit)
             }
-            Address::Records { space } => bounded(self.show(Some(&space), None)?),
+            Address::Records { space } => bounded(self.show(Some(&space), None)?, "records", usize::MAX),
             Address::Of { format, name } => {
                 let mut on = self.formats_on().into_iter();
                 let format = on.find(|one| one.name() == format).ok_or_else(|| missing(uri))?;
@@ -200,21 +206,23 @@ impl Engine {
     }
 }
 
-/// The records, as many as fit; `more` tells whether others were left out.
-fn bounded(mut shown: Object) -> Object {
+/// The first items of a list, as many as fit; `more` tells whether others were left out.
+fn bounded(mut object: Object, list: &str, most: usize) -> Object {
     let mut more = false;
-    if let Some(Value::Array(records)) = shown.get_mut("records") {
+    if let Some(Value::Array(items)) = object.get_mut(list) {
         let mut room = LIST_LIMIT;
-        let fits = |record: &Value| {
-            room = room.checked_sub(record.to_string().len())?;
+        let fits = |item: &Value| {
+            let size = item.to_string().len();
+            room = room.checked_sub(size)?;
             Some(())
         };
-        let fitting = records.iter().map_while(fits).count();
-        more = records.len() > fitting;
-        records.truncate(fitting);
+        // The first stands there however large it is: its reader has nothing else to go on.
+        let fitting = items.iter().map_while(fits).count().max(1).min(most);
+        more = items.len() > fitting;
+        items.truncate(fitting);
     }
-    shown.insert("more".into(), more.into());
-    shown
+    object.insert("more".into(), more.into());
+    object
 }
 
 fn json(object: Object) -> ResourceText {

@@ -17,7 +17,6 @@
 mod access;
 mod arithmetic;
 mod arrays;
-mod backrefs;
 mod base;
 mod compare;
 mod dates;
@@ -44,6 +43,6 @@ mod tests;
 mod text;
 mod value;
 
-pub use halt::{Failure, Limit};
+pub use halt::Failure;
 pub use limits::Limits;
 pub use program::{Outputs, Program, equal};

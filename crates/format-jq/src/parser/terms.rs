@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::halt::{Failure, Limit};
+use crate::halt::Failure;
 use crate::number::Number;
 use crate::term::{Style, Term};
 use crate::value::Value;
@@ -50,7 +50,7 @@ impl Parser<'_, '_> {
             term = appended;
             self.depth += 1;
             if self.depth > super::DEPTH {
-                return Err(Failure::Limit(Limit::Depth));
+                return Err(Failure::Limit("depth"));
             }
         }
         self.depth = depth;
@@ -165,7 +165,7 @@ impl Parser<'_, '_> {
     fn location(&self) -> Result<Term, Failure> {
         let line = Value::count(self.reader.line());
         let members = [(Rc::from("file"), Value::text("<top-level>")), (Rc::from("line"), line)];
-        Value::object(members).map(Term::Literal).or(Err(Failure::Limit(Limit::Depth)))
+        Value::object(members).map(Term::Literal).or(Err(Failure::Limit("depth")))
     }
 
     fn named(&mut self) -> Result<Term, Failure> {
@@ -265,7 +265,7 @@ impl Parser<'_, '_> {
             // at every level, so there is an end to it.
             self.again += self.reader.mark() - again;
             if self.again > AGAIN {
-                return Err(Failure::Limit(Limit::Length));
+                return Err(Failure::Limit("length"));
             }
             self.reader.reset(again);
             let same = self.key_text()?.unwrap_or(Term::Identity);

@@ -17,13 +17,22 @@ use crate::{demo, screens, tree};
 
 /// The commands as clap reads them.
 pub(crate) fn commands() -> [Command; 3] {
-    [completions_command(), shims_command(), demo_command()]
+    [completions_command(), shims_command(), demo_command()].map(|command| command.args(meaningless()))
+}
+
+// Options of every command that say nothing to these; they are taken and not offered.
+fn meaningless() -> [Arg; 4] {
+    let hidden = |name| Arg::new(name).long(name).hide(true);
+    let project = hidden("project").value_parser(value_parser!(PathBuf));
+    [project, hidden("actor"), hidden("session"), hidden("request-id")]
 }
 
 /// Carries out one of them.
 pub(crate) fn run(terminal: &mut Terminal, project: &Project, name: &str, matches: &ArgMatches) -> Result<u8, Refusal> {
     match name {
         "shims" => shims(terminal, project, matches),
+        "demo" if project.globals.json => Err(Refusal::invalid("json", "the demo is a story for people")
+            .hint("leave out --json; its exit code tells whether anything was lost")),
         "demo" => demo::run(terminal, matches.get_flag("fast"), matches.get_flag("keep")),
         _ => {
             let shell = text(matches, "shell").unwrap_or_default();
@@ -103,6 +112,8 @@ mod tests {
             let (mut terminal, out, _) = caught(Mode::Text);
             assert_eq!(completions(&mut terminal, FORMATS, shell), OK);
             assert!(out.text().contains("detect"), "{shell}");
+            // It offers no values of options.
+            assert!(shell == "powershell" || out.text().contains("opencode"), "{shell}");
         }
     }
 }

@@ -47,8 +47,15 @@ pub(crate) fn serve(
 ) -> Result<u8, Refusal> {
     let (servers, env) = (project.servers, project.setup.env.clone());
     let serving = serving(&project, tool_names);
+    let home = ["HOME", "USERPROFILE"].into_iter().find_map(project.hosts.variable);
     let engine = Arc::new(project.open()?);
     engine.ponder_in(own_program());
+    if let Some(home) = home {
+        engine.spare(Path::new(&home));
+    }
+    if let Some(refusal) = engine.no_project() {
+        terminal.note(&format!("mainstay: {}", printable::line(&refusal.message)));
+    }
     let root = printable::line(&engine.root().to_string_lossy());
     match transport {
         Transport::Stdio => {

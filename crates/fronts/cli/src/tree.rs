@@ -32,7 +32,12 @@ pub(crate) fn parsing(formats: &[&'static dyn Format]) -> Command {
 
 /// The tree that completions show: format commands word by word, with their options.
 pub(crate) fn complete(formats: &[&'static dyn Format]) -> Command {
-    let mut root = generic(formats);
+    // What these may be is checked where the words are read; here it is to be offered.
+    let hosts = hosts::ALL.map(|host| host.name);
+    let names: Vec<&'static str> = formats.iter().map(|format| format.name()).collect();
+    let mut root = generic(formats).mut_subcommand("init", |init| {
+        init.mut_arg("host", |host| host.value_parser(hosts)).mut_arg("format", |format| format.value_parser(names))
+    });
     for format in formats {
         let mut branch = of_format(*format);
         for command in format_command::all(*format) {

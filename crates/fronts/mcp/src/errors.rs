@@ -16,6 +16,8 @@ const PROTOCOL_ERRORS: &[(&str, ErrorCode)] = &[
     ("missing_argument", ErrorCode::INVALID_PARAMS),
     ("unknown_tool", ErrorCode::INVALID_PARAMS),
     ("resource_not_found", ErrorCode::RESOURCE_NOT_FOUND),
+    ("session_required", ErrorCode::INVALID_REQUEST),
+    ("too_many_subscriptions", ErrorCode::INVALID_PARAMS),
 ];
 
 /// The result or the error that a refused tool call answers with.

@@ -15,6 +15,8 @@ pub(crate) trait Host: Send + Sync + 'static {
     fn formats(&self) -> &'static [&'static dyn Format];
     /// The formats that are on in this project.
     fn formats_on(&self) -> Vec<&'static dyn Format>;
+    /// Why there is no project here, where there is none.
+    fn no_project(&self) -> Option<Refusal>;
     /// The tool of a name in either spelling.
     fn tool(&self, name: &str) -> Option<&'static Tool>;
     /// Carries a call through the rooms.
@@ -25,6 +27,8 @@ pub(crate) trait Host: Send + Sync + 'static {
     fn read_resource(&self, uri: &str) -> Result<ResourceText, Refusal>;
     /// Refuses a URI at which nothing can be read.
     fn check_resource(&self, uri: &str) -> Result<(), Refusal>;
+    /// Whether a URI has the form of one at which something may be read; asks no store.
+    fn is_resource(&self, uri: &str) -> bool;
     /// Tells of what happens from now on, until it is told to stop; the first time at once, to say that it has begun.
     fn stirrings(&self, told: &mut dyn FnMut(&Stir) -> ControlFlow<()>) -> Result<(), Refusal>;
     /// Tells a prompt.
@@ -46,12 +50,16 @@ impl Host for Engine {
         Engine::formats_on(self)
     }
 
+    fn no_project(&self) -> Option<Refusal> {
+        Engine::no_project(self)
+    }
+
     fn tool(&self, name: &str) -> Option<&'static Tool> {
         Engine::tool(self, name).map(|(_, tool)| tool)
     }
 
     fn call(&self, call: &Call, identity: &Identity) -> Result<Reply, Refusal> {
-        Engine::call(self, call, identity)
+        Engine::no_project(self).map_or_else(|| Engine::call(self, call, identity), Err)
     }
 
     fn resources(&self) -> Result<Vec<Resource>, Refusal> {
@@ -64,6 +72,10 @@ impl Host for Engine {
 
     fn check_resource(&self, uri: &str) -> Result<(), Refusal> {
         Engine::check_resource(self, uri)
+    }
+
+    fn is_resource(&self, uri: &str) -> bool {
+        engine::is_resource(uri)
     }
 
     fn stirrings(&self, told: &mut dyn FnMut(&Stir) -> ControlFlow<()>) -> Result<(), Refusal> {

@@ -3,7 +3,7 @@
 //! A client may hold connections that it does not use; without this, some hundred of them would shut everyone out.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
@@ -28,7 +28,8 @@ struct Waiting {
 impl Idle {
     /// The seat of a new connection, which waits.
     pub(crate) fn seat(self: &Arc<Self>) -> Seat {
-        let seat = Seat { idle: Arc::clone(self), number: AtomicU64::new(ANSWERING), leave: CancellationToken::new() };
+        let (number, has_asked) = (AtomicU64::new(ANSWERING), AtomicBool::new(false));
+        let seat = Seat { idle: Arc::clone(self), number, has_asked, leave: CancellationToken::new() };
         seat.wait();
         seat
     }
@@ -53,12 +54,14 @@ impl Idle {
 pub(crate) struct Seat {
     idle: Arc<Idle>,
     number: AtomicU64,
+    has_asked: AtomicBool,
     leave: CancellationToken,
 }
 
 impl Seat {
     /// A request has come.
     pub(crate) fn answer(&self) {
+        self.has_asked.store(true, Ordering::Relaxed);
         let number = self.number.swap(ANSWERING, Ordering::Relaxed);
         self.idle.lock().leave.remove(&number);
     }
@@ -77,6 +80,11 @@ impl Seat {
     /// Whether a request is being answered.
     pub(crate) fn is_answering(&self) -> bool {
         self.number.load(Ordering::Relaxed) == ANSWERING
+    }
+
+    /// Whether a request has ever come.
+    pub(crate) fn has_asked(&self) -> bool {
+        self.has_asked.load(Ordering::Relaxed)
     }
 
     /// What is cancelled when the connection is to leave.

@@ -51,6 +51,9 @@ const MAX_HEAD_BYTES: usize = 64 * 1024;
 const LAST_CALLS: Duration = Duration::from_secs(15);
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
+/// How long a connection is waited for that is to leave and has never asked for anything.
+const FIRST_HEAD: Duration = Duration::from_millis(20);
+
 /// Serves until a signal asks to stop; requests that are under way are finished first.
 pub(crate) fn serve(
     host: Arc<dyn Host>,
@@ -196,7 +199,8 @@ where
         () = seat.dismissed() => {
             connection.as_mut().graceful_shutdown();
             // Half a head is given up; a request that came at the last moment is not.
-            while timeout(LAST_ANSWERS, connection.as_mut()).await.is_err() && seat.is_answering() {}
+            let patience = if seat.has_asked() { LAST_ANSWERS } else { FIRST_HEAD };
+            while timeout(patience, connection.as_mut()).await.is_err() && seat.is_answering() {}
         }
     }
 }

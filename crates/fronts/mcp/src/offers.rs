@@ -1,9 +1,27 @@
 //! What is offered besides tools, as the protocol lists it: capabilities, resources, templates, prompts.
 
 use engine::{PROMPTS, PromptText, RESOURCE_TEMPLATES};
+use model::Refusal;
 use rmcp::model::{
     GetPromptResult, Prompt, PromptArgument, PromptMessage, Resource, ResourceTemplate, Role, ServerCapabilities,
 };
+
+use crate::host::Host;
+
+/// What every client is told of the server.
+pub(crate) const INSTRUCTIONS: &str = "The working state of this project: what is being built, its tasks, their owners \
+and history. Read it before you start and write it as you go; every write is durable, atomic and can be undone. Say who \
+you are in _meta.actor or the tool's own argument. A retry with the same _meta.requestId is applied once. The prompts \
+resume, handoff and plan-next sum it up; mainstay://state, tasks and history can be read and subscribed to.";
+
+/// What a client is told of this server: that there is no project, where there is none.
+pub(crate) fn instructions(host: &dyn Host) -> String {
+    match host.no_project() {
+        Some(Refusal { message, hint: Some(hint), .. }) => format!("{message}: {hint}"),
+        Some(Refusal { message, .. }) => message,
+        None => INSTRUCTIONS.to_owned(),
+    }
+}
 
 /// What a client with a session, or one of the newest revision, may use.
 #[expect(deprecated, reason = "logging leaves the protocol some day; hosts that speak older revisions use it")]

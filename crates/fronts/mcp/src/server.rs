@@ -30,8 +30,8 @@ use crate::{ToolNames, errors, identity, logging, offers, telling, tools};
 /// How many requests may be with the engine at a time; the others wait their turn.
 const MAX_CALLS: usize = 64;
 
-/// How many resources may be read at a time: each may hold a list of the whole journal's newest part.
-const MAX_READS: usize = 4;
+/// How many resources are read at a time.
+const MAX_READERS: usize = 4;
 
 /// How many threads the runtime may keep for blocking work: every call, and room for health answers and files.
 pub(crate) const BLOCKING_THREADS: usize = MAX_CALLS + 32;
@@ -41,11 +41,6 @@ pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The server's name where no format brings one.
 const DEFAULT_NAME: &str = "mainstay";
-
-const INSTRUCTIONS: &str = "The working state of this project: what is being built, its tasks, their owners and \
-history. Read it before you start and write it as you go; every write is durable, atomic and can be undone. Say who \
-you are in _meta.actor or the tool's own argument. A retry with the same _meta.requestId is applied once. The prompts \
-resume, handoff and plan-next sum it up; mainstay://state, tasks and history can be read and subscribed to.";
 
 /// The methods that are offered: a request of one of these that is not understood has the wrong parameters.
 const METHODS: &[&str] = &[
@@ -74,7 +69,8 @@ pub(crate) struct Server {
     defaults: Arc<IdentityDefaults>,
     calls: TaskTracker,
     room: Arc<Semaphore>,
-    reads: Arc<Semaphore>,
+    /// Resources are read by few at a time: one may be large.
+    readers: Arc<Semaphore>,
     watcher: Arc<Watcher>,
     /// The one session of a server on stdio; over HTTP each request brings its own.
     session: Option<Arc<Session>>,
@@ -92,7 +88,7 @@ impl Server {
             defaults: Arc::new(defaults),
             calls: TaskTracker::new(),
             room,
-            reads: Arc::new(Semaphore::new(MAX_READS)),
+            readers: Arc::new(Semaphore::new(MAX_READERS)),
             session: None,
             ending: CancellationToken::new(),
         }
@@ -189,7 +185,7 @@ impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(offers::capabilities())
             .with_server_info(Implementation::new(DEFAULT_NAME, VERSION))
-            .with_instructions(INSTRUCTIONS)
+            .with_instructions(offers::INSTRUCTIONS)
     }
 
     async fn initialize(
@@ -210,11 +206,13 @@ impl ServerHandler for Server {
             }
             None => negotiated.capabilities = offers::capabilities_without_session(),
         }
+        negotiated.instructions = Some(self.ask(offers::instructions).await?);
         Ok(negotiated.with_server_info(self.implementation().await))
     }
 
     async fn discover(&self, _context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
-        let info = self.get_info().with_server_info(self.implementation().await);
+        let mut info = self.get_info().with_server_info(self.implementation().await);
+        info.instructions = Some(self.ask(offers::instructions).await?);
         Ok(DiscoverResult::from_server_info(self.supported_protocol_versions().into_owned(), info))
     }
 
@@ -275,8 +273,13 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = request.uri.clone();
-        let _one = self.reads.acquire().await.expect("the semaphore is never closed");
-        let read = self.ask(move |host| host.read_resource(&uri)).await?;
+        let turn = Arc::clone(&self.readers).acquire_owned().await.expect("the semaphore is never closed");
+        let asked = self.ask(move |host| {
+            let read = host.read_resource(&uri);
+            drop(turn);
+            read
+        });
+        let read = asked.await?;
         let read = read.map_err(|no| errors::refused_request(&no))?;
         let contents = ResourceContents::text(read.text, request.uri).with_mime_type(read.mime);
         Ok(ReadResourceResult::new(vec![contents]).into())
@@ -314,11 +317,11 @@ impl ServerHandler for Server {
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
         let mut accepted = requested.clone();
         if let Some(uris) = &mut accepted.resource_subscriptions {
-            uris.retain(|uri| uri.len() <= MAX_URI);
+            uris.retain(|uri| uri.len() <= MAX_URI && self.host.is_resource(uri));
             uris.truncate(MAX_SUBSCRIPTIONS);
         }
         // The answer goes out before the session joins; what happens in between is not to be missed.
-        self.watcher.run();
+        self.watcher.run_soon();
         Some(accepted)
     }
 

@@ -80,6 +80,10 @@ impl Host for Nowhere {
         Vec::new()
     }
 
+    fn no_project(&self) -> Option<Refusal> {
+        None
+    }
+
     fn tool(&self, _name: &str) -> Option<&'static Tool> {
         None
     }
@@ -116,6 +120,10 @@ impl Host for Nowhere {
     fn check_resource(&self, uri: &str) -> Result<(), Refusal> {
         let known = self.resources()?.iter().any(|resource| resource.uri == uri);
         if known { Ok(()) } else { Err(Refusal::refused("resource_not_found", "no such resource")) }
+    }
+
+    fn is_resource(&self, uri: &str) -> bool {
+        uri.starts_with("test://")
     }
 
     fn stirrings(&self, told: &mut dyn FnMut(&Stir) -> ControlFlow<()>) -> Result<(), Refusal> {

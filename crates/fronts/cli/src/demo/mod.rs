@@ -37,6 +37,8 @@ pub(crate) fn run(terminal: &mut Terminal, fast: bool, keep: bool) -> Result<u8,
 }
 
 fn play(stage: &mut Stage<'_>) -> Result<u8, Refusal> {
+    let folder = stage.cast.folder().display().to_string();
+    stage.say(&format!("It plays in {folder}, which goes away at the end, or stays if you stop it."));
     stage.say("Two coding agents share a project. Its state stands in STATE.md and TASKS.md, which people read too.");
     stage.show(Player::Ghost, &["hseos", "tasks", "add", "T1", "GHOST", "Sketch the login form"])?;
     stage.show(Player::Ghost, &["hseos", "tasks", "add", "T2", "RAZOR", "Wire it to the server", "T1"])?;
@@ -59,9 +61,22 @@ fn play(stage: &mut Stage<'_>) -> Result<u8, Refusal> {
     let there: BTreeSet<&str> = ids(&listed).collect();
     let missing = |told: &[String]| told.iter().filter(|id| !there.contains(id.as_str())).count();
     let lost = missing(&told.of_razor) + missing(&told.of_ghost);
+    let of_razor = there.iter().filter(|id| id.starts_with('R')).count();
+    let untold = of_razor.saturating_sub(told.of_razor.len());
+    let found = there.len();
     stage.show(Player::Reader, &["status"])?;
     stage.show(Player::Reader, &["doctor"])?;
-    stage.say(&format!("Lost of what was reported as written: {lost}."));
+    stage.say(&format!(
+        "Lost of what was reported as written: {lost}.\n\nOf the {found} tasks that are there {of_razor} are RAZOR's: the \
+         {} that it was told of{}. A repeat of a call with the same request id would write nothing twice.",
+        told.of_razor.len(),
+        match untold {
+            0 => String::new(),
+            1 => " and one whose answer the crash swallowed".to_owned(),
+            more => format!(" and {more} whose answers the crash swallowed"),
+        }
+    ));
+    stage.show(Player::Reader, &["hseos", "tasks", "list"])?;
 
     stage.say("And was any of it a mistake? The journal knows who did what; one command takes a whole session back.");
     stage.show(Player::Reader, &["history", "--actor", "RAZOR", "-n", "3"])?;

@@ -1,6 +1,6 @@
 //! Where the demo plays: a folder, this program as other processes, and a person who reads along.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use std::{env, fs, process, thread};
@@ -117,6 +117,11 @@ impl<'a> Stage<'a> {
 }
 
 impl Cast {
+    /// Where it plays.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// The reply to a command that answers in JSON.
     pub(super) fn ask(&self, words: &[&str]) -> Result<Object, Refusal> {
         let printed = self.printed(Player::Reader, words)?;

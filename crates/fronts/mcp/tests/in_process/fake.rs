@@ -6,7 +6,9 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use engine::{Completable, Completion, Identity, PromptText, Resource, ResourceText, Stir};
-use format::{Effect, Files, Format, Listed, Param, ParamKind, Seen, Sources, Surface, Taken, Tool, Touched, View};
+use format::{
+    Effect, Files, Format, Listed, Param, ParamKind, SeedNames, Seen, Sources, Surface, Taken, Tool, Touched, View,
+};
 use model::{Call, Context, Image, Object, Outcome, Refusal, RefusalClass, Reply, Revision, Space, Value, Warning};
 
 use crate::host::Host;
@@ -15,13 +17,13 @@ use crate::host::Host;
 pub(super) struct Fake {
     pub(super) asked: Mutex<Vec<(Call, Identity)>>,
     pub(super) on: bool,
+    /// So many times what happens cannot be followed.
+    pub(super) busy: Mutex<usize>,
     gate: (Mutex<Gate>, Condvar),
     stirs: Mutex<Vec<Stir>>,
     stirred: Condvar,
     /// How many threads follow what happens.
     followers: (Mutex<usize>, Condvar),
-    /// How many times what happens cannot be followed yet.
-    busy: Mutex<usize>,
 }
 
 #[derive(Default)]
@@ -44,11 +46,11 @@ impl Fake {
         Self {
             asked: Mutex::default(),
             on,
+            busy: Mutex::default(),
             gate: (Mutex::default(), Condvar::new()),
             stirs: Mutex::default(),
             stirred: Condvar::new(),
             followers: (Mutex::default(), Condvar::new()),
-            busy: Mutex::default(),
         }
     }
 
@@ -57,7 +59,7 @@ impl Fake {
         let mut stirs = self.stirs.lock().unwrap();
         let revision = stirs.len() as u64 + 1;
         let spaces = spaces.iter().map(|space| Space::new(*space)).collect();
-        stirs.push(Stir { revision: Revision(revision), spaces, lists, missed: false });
+        stirs.push(Stir { revision: Revision(revision), spaces, lists });
         self.stirred.notify_all();
         revision
     }
@@ -76,11 +78,6 @@ impl Fake {
     pub(super) fn open_gate(&self) {
         self.gate.0.lock().unwrap().open = true;
         self.gate.1.notify_all();
-    }
-
-    /// Lets the next attempts to follow what happens fail.
-    pub(super) fn be_busy(&self, times: usize) {
-        *self.busy.lock().unwrap() = times;
     }
 
     /// How many threads follow what happens.
@@ -120,6 +117,10 @@ impl Host for Fake {
 
     fn formats_on(&self) -> Vec<&'static dyn Format> {
         if self.on { vec![&NOTES] } else { Vec::new() }
+    }
+
+    fn no_project(&self) -> Option<Refusal> {
+        None
     }
 
     fn tool(&self, name: &str) -> Option<&'static Tool> {
@@ -169,11 +170,15 @@ impl Host for Fake {
         }
     }
 
+    fn is_resource(&self, uri: &str) -> bool {
+        engine::is_resource(uri)
+    }
+
     fn stirrings(&self, told: &mut dyn FnMut(&Stir) -> ControlFlow<()>) -> Result<(), Refusal> {
         let mut busy = self.busy.lock().unwrap();
         if *busy > 0 {
             *busy -= 1;
-            return Err(Refusal::refused("store_busy", "another process holds the store"));
+            return Err(Refusal::refused("store_busy", "as asked"));
         }
         drop(busy);
         self.follow(1);
@@ -238,7 +243,7 @@ static NOTES_SURFACE: Surface = Surface {
     ],
     default_actor: |_| "unknown".to_owned(),
     server_name: Some("notes-server"),
-    seed_separator: '.',
+    seed_names: SeedNames::Dotted,
     ..Surface::BARE
 };
 
