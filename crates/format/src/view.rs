@@ -70,6 +70,19 @@ pub trait Files {
     /// The names in a folder, sorted by bytes; empty when there is no such folder.
     fn list(&self, folder: &ProjectPath) -> Vec<String>;
 
+    /// The folders within a folder, each with those of `names` that stand in it: at less cost than listing each.
+    ///
+    /// **Order**: by name; what stands in one as `names` has it. A link is no folder.
+    fn holding(&self, folder: &ProjectPath, names: &[&'static str]) -> Vec<(String, Vec<&'static str>)> {
+        let within = |name: &str| folder.join(name).ok().filter(|path| self.is_folder(path));
+        let folders = self.list(folder).into_iter().filter_map(|name| within(&name).map(|path| (name, path)));
+        let held = |path: &ProjectPath| {
+            let stand = self.list(path);
+            names.iter().copied().filter(|name| stand.iter().any(|other| other == name)).collect()
+        };
+        folders.map(|(name, path)| (name, held(&path))).collect()
+    }
+
     /// Whether a folder (not a link to one) stands at `path`.
     fn is_folder(&self, path: &ProjectPath) -> bool;
 

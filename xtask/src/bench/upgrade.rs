@@ -1,8 +1,9 @@
-//! A large upgrade: 2,000 tasks, four deep, half of them done.
+//! A large upgrade: 2,000 tasks, four deep, half of them done, and a folder with two files for each that is done.
 
 use std::fmt::Write as _;
-use std::fs;
+use std::path::Path;
 use std::process::Command;
+use std::{fs, io};
 
 use super::row::{Budget, Row};
 use super::{cpu, instructions};
@@ -37,6 +38,7 @@ pub(super) fn rows(product: &Product) -> Result<Vec<Row>, String> {
 fn large(product: &Product) -> Result<Project<'_>, String> {
     let (mut plan, mut tasks) = ("# Plan\n\n## Tasks\n".to_owned(), "## Task Hierarchy\n".to_owned());
     let mut count = 0;
+    let mut done = Vec::new();
     let mut row = |depth: usize, mark: &str, id: &str, title: &str| {
         count += 1;
         writeln!(tasks, "{:indent$}- {mark} {id}: {title}", "", indent = 2 * depth).expect("a string takes everything");
@@ -53,7 +55,11 @@ fn large(product: &Product) -> Result<Project<'_>, String> {
                 let number = format!("{area:02}.{part:02}.{piece:02}");
                 row(2, mark, &format!("{number}-piece-{piece}"), &format!("Piece {piece} of part {part}"));
                 for step in 1..=5 {
-                    row(3, mark, &format!("{number}.{step:02}-step-{step}"), &format!("Step {step} of piece {piece}"));
+                    let id = format!("{number}.{step:02}-step-{step}");
+                    row(3, mark, &id, &format!("Step {step} of piece {piece}"));
+                    if area <= 8 {
+                        done.push(id);
+                    }
                 }
             }
         }
@@ -64,7 +70,15 @@ fn large(product: &Product) -> Result<Project<'_>, String> {
     fs::create_dir_all(&folder)
         .and_then(|()| fs::write(folder.join("plan.md"), plan))
         .and_then(|()| fs::write(folder.join("tasks.md"), tasks))
+        .and_then(|()| done.iter().try_for_each(|id| work_on(&folder.join("tasks").join(id), id)))
         .map_err(|error| format!("{}: {error}", folder.display()))?;
     let finished = project.run(&["upgrade", "activity", "adopted"])?;
     if finished.status.success() { Ok(project) } else { Err(format!("activity: {}", finished.stderr)) }
+}
+
+// What an agent leaves behind of a task that it has done.
+fn work_on(folder: &Path, id: &str) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    fs::write(folder.join("task.md"), format!("# {id}\n\nMove this piece.\n"))?;
+    fs::write(folder.join("progress-details.md"), "Moved it; the tests pass.\n")
 }

@@ -7,7 +7,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, MetadataExt as _, OpenOptions, OpenOptionsExt as _};
 use format::{FileState, Files, Irregular};
 use model::{ProjectPath, Timestamp};
-use rustix::fs::OFlags;
+use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 
 /// The project root as a capability: every path is resolved beneath it.
 pub(crate) struct ProjectFiles {
@@ -122,6 +122,31 @@ impl Files for ProjectFiles {
 
     fn list(&self, folder: &ProjectPath) -> Vec<String> {
         self.names(Some(folder))
+    }
+
+    fn holding(&self, folder: &ProjectPath, names: &[&'static str]) -> Vec<(String, Vec<&'static str>)> {
+        let Ok(dir) = self.dir.open_dir(folder.as_str()) else { return Vec::new() };
+        // The handle itself may be one that cannot be read from.
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let Ok(own) = rustix::fs::openat(&dir, ".", flags, Mode::empty()) else { return Vec::new() };
+        let Ok(entries) = rustix::fs::Dir::new(own) else { return Vec::new() };
+        let stands = |path: &str| rustix::fs::statat(&dir, path, AtFlags::SYMLINK_NOFOLLOW);
+        let mut folders = Vec::new();
+        for entry in entries.filter_map(Result::ok) {
+            let Ok(name) = entry.file_name().to_str() else { continue };
+            let is_folder = match entry.file_type() {
+                FileType::Unknown => {
+                    stands(name).is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory)
+                }
+                kind => kind == FileType::Directory,
+            };
+            if is_folder && !matches!(name, "." | "..") {
+                let held = names.iter().copied().filter(|held| stands(&format!("{name}/{held}")).is_ok());
+                folders.push((name.to_owned(), held.collect()));
+            }
+        }
+        folders.sort_unstable();
+        folders
     }
 
     fn is_folder(&self, path: &ProjectPath) -> bool {

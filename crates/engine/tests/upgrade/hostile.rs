@@ -73,9 +73,20 @@ fn a_folder_that_became_a_link_is_left_alone() {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         symlink(outside.path(), &path).unwrap();
         for (tool, text) in WRITES {
-            drop(desk.call(tool, arguments(text)));
+            if let Err(refusal) = desk.call(tool, arguments(text)) {
+                let known = ["no_active_scenario", "path_outside_project", "already_completed"];
+                assert!(known.contains(&&*refusal.code), "{link:?} {tool}: {refusal:?}");
+            }
         }
-        drop(state(&desk));
+        let told = state(&desk);
+        if link.is_empty() {
+            assert_eq!((codes(&told), &told["hasActiveScenario"]), (vec!["path_outside_project"], &json!(false)));
+            assert_eq!(told["warnings"][0]["path"], super::SCENARIO);
+            // Another scenario is not taken for it without a word.
+            desk.edit(".github/upgrades/other/plan.md", PLAN);
+            let other = reply(&desk, "start_task", json!({"taskId": "01"}));
+            assert_eq!((codes(&other), &other["scenarioId"]), (vec!["path_outside_project"], &json!("other")));
+        }
         let left: Vec<_> = fs::read_dir(outside.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(left, ["plan.md"], "{link:?} adopted: {adopted}");
         assert_eq!(fs::read_to_string(outside.path().join("plan.md")).unwrap(), PLAN);

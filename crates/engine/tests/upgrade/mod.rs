@@ -8,6 +8,7 @@ mod plans;
 mod properties;
 mod renames;
 mod unpublished;
+mod unread;
 mod waiting;
 
 use serde_json::{Value, json};

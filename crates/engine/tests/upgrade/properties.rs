@@ -33,6 +33,14 @@ enum Step {
     Garbage(u8),
     /// Someone opens fenced code in tasks.md and forgets to close it.
     Fence(usize),
+    /// A row that nothing reads any more, in one of several ways.
+    Unread(usize, u8),
+    /// A heading of its own above a row, and all that follows.
+    Later(usize),
+    /// A heading of the plan that nothing reads any more.
+    Typo(usize, u8),
+    /// The same as a fence, in the plan.
+    FencePlan(usize),
     /// A merge leaves conflict markers, which somebody resolves after calls were refused.
     Markers(usize),
     /// git moves HEAD and writes all files as they stood at some moment, with the times of long ago.
@@ -63,6 +71,10 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => (0..3_u8).prop_map(Step::Gone),
         1 => (0..3_u8).prop_map(Step::Garbage),
         1 => (0..40_usize).prop_map(Step::Fence),
+        2 => (task(), 0..6_u8).prop_map(|(at, way)| Step::Unread(at, way)),
+        1 => task().prop_map(Step::Later),
+        2 => (task(), 0..6_u8).prop_map(|(at, way)| Step::Typo(at, way)),
+        1 => (0..20_usize).prop_map(Step::FencePlan),
         1 => (0..2_usize).prop_map(Step::Markers),
         3 => (0..4_usize).prop_map(Step::Checkout),
         1 => any::<bool>().prop_map(Step::Back),
@@ -258,6 +270,46 @@ impl Story {
                     self.edit("tasks.md", |text| text.replacen(&line, &format!("{line}\n```"), 1));
                 }
             }
+            Step::Unread(pick, way) => {
+                if let Some(line) = self.line("tasks.md", is_row, *pick) {
+                    let (indent, row) = line.split_at(line.len() - line.trim_start().len());
+                    let rest = row.splitn(3, ' ').nth(2).unwrap_or_default();
+                    let id = rest.split(':').next().unwrap_or_default();
+                    let broken = match way {
+                        0 => format!("{indent}- âœ… {rest}"),
+                        1 => format!("{indent}- DONE {rest}"),
+                        2 => format!("{indent}> {row}"),
+                        3 => format!("{indent}- 🔲 ~~{rest}~~"),
+                        4 => format!("{indent}- 🔲 [{id}](tasks/{id}/task.md): read me"),
+                        _ => format!("<!-- {row} -->"),
+                    };
+                    self.edit("tasks.md", |text| text.replacen(&line, &broken, 1));
+                }
+            }
+            Step::Later(pick) => {
+                if let Some(line) = self.line("tasks.md", is_row, *pick) {
+                    self.edit("tasks.md", |text| text.replacen(&line, &format!("\n## Later {word}\n{line}"), 1));
+                }
+            }
+            Step::Typo(pick, way) => {
+                if let Some(line) = self.line("plan.md", |line| line.starts_with("### "), *pick) {
+                    let rest = line.trim_start_matches("### ");
+                    let broken = match way {
+                        0 => format!("### {}", rest.replacen(':', "", 1)),
+                        1 => format!("### ~~{rest}~~"),
+                        2 => format!("### Task {rest}"),
+                        3 => format!("##### {rest}"),
+                        4 => format!("###{rest}"),
+                        _ => format!("**{rest}**"),
+                    };
+                    self.edit("plan.md", |text| text.replacen(&line, &broken, 1));
+                }
+            }
+            Step::FencePlan(pick) => {
+                if let Some(line) = self.line("plan.md", |line| !line.is_empty(), *pick) {
+                    self.edit("plan.md", |text| text.replacen(&line, &format!("{line}\n```"), 1));
+                }
+            }
             Step::Markers(file) => {
                 let path = at(FILES[*file]);
                 if let Ok(text) = std::fs::read_to_string(self.desk.at(&path)) {
@@ -322,7 +374,8 @@ impl Story {
     /// A stranger who has only the files reads the same scenario.
     fn reads_alike(&self) {
         let now = state(&self.desk);
-        if !now["drift"].is_null() {
+        let is_unread = |warning: &Value| warning["code"] == "plan_heading_unreadable";
+        if !now["drift"].is_null() || now["warnings"].as_array().unwrap().iter().any(is_unread) {
             return;
         }
         let stranger = Desk::new();
@@ -365,14 +418,26 @@ proptest! {
                     | Step::Back(_)
             );
             let takes_all = matches!(step, Step::PlanEmpty | Step::Gone(_) | Step::Garbage(0 | 1));
-            if takes_all {
+            // These take nothing out: whatever they do to a line, its task is there, with work or without.
+            let takes_none = matches!(
+                step,
+                Step::Unread(..)
+                    | Step::Later(_)
+                    | Step::Typo(..)
+                    | Step::FencePlan(_)
+                    | Step::Fence(_)
+                    | Step::RowMark(..)
+                    | Step::Prose
+                    | Step::Markers(_)
+            );
+            if takes_all || takes_none {
                 // Only what was taken in can be missed.
                 story.take(&Step::Activity);
             }
             let (before, known) = (story.begun(), story.known());
             story.take(step);
             story.commit();
-            if takes_all {
+            if takes_all || takes_none {
                 let left = story.known();
                 let lost: Vec<_> = known.iter().filter(|id| !left.contains(id)).collect();
                 prop_assert!(lost.is_empty(), "{:?} took {:?}", step, lost);

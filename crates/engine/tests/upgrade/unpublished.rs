@@ -26,6 +26,38 @@ fn unpublish(desk: &Desk, name: &str, before: &str) {
     });
 }
 
+/// Takes a file away that the last commit meant to make, as a kill before its publishing leaves it.
+fn withhold(desk: &Desk, name: &str) {
+    let path = at(name);
+    let wanted = desk.text(&path);
+    desk.remove(&path);
+    desk.tamper(|txn| {
+        let state = ImageState {
+            path: ProjectPath::new(path.as_str()).unwrap(),
+            space: Space::new("upgrade/net"),
+            confirmed: Mark::Absent,
+            intended: Some(mark(wanted.as_bytes())),
+        };
+        txn.put_image(&state).unwrap();
+    });
+}
+
+#[test]
+fn rows_link_to_what_the_same_request_makes_good() {
+    let desk = planned();
+    desk.done("start_task", json!({"taskId": "01"}));
+    let before = desk.text(&at("tasks.md"));
+    let wish = json!([{"id": "02.01-x", "description": "X", "content": "mine"}]);
+    desk.done("break_down_task", json!({"parentTaskId": "02", "subtasks": wish}));
+    withhold(&desk, "tasks/02.01-x/task.md");
+    unpublish(&desk, "tasks.md", &before);
+    assert_eq!(codes(&reply(&desk, "activity", json!({"text": "on"}))), [""; 0]);
+    assert_eq!(desk.text(&at("tasks/02.01-x/task.md")), "mine\n");
+    let rows = desk.text(&at("tasks.md"));
+    assert!(rows.contains("- 🔲 02.01-x: X ([Content](tasks/02.01-x/task.md))\n"), "{rows}");
+    assert_eq!(state(&desk)["tasksOutOfSync"], json!(null));
+}
+
 #[test]
 fn an_edited_plan_lacks_nothing_that_rows_brought() {
     let desk = planned();

@@ -10,6 +10,7 @@ use model::Warning;
 use super::dress::Dress;
 use super::ids::{DEEPEST, TaskId, title_of};
 use super::limits::MOST_TASKS;
+use super::lists::some;
 use super::pending::Unplanned;
 use super::place::{PLAN, Place, SCENARIO, TASKS};
 use super::plan::{PlanText, Section};
@@ -65,6 +66,10 @@ pub(super) fn of(texts: &Texts, files: &dyn Files, place: &Place) -> Cold {
         if plan.is_some() && (!row.id.is_dotted() || row.id.number.first().is_some_and(is_strangers)) {
             unplanned.insert(row.id.text);
             not_adopted.push(row.id.text);
+            if unplanned.len() > MOST_TASKS {
+                list.is_cut = true;
+                continue;
+            }
             cold.state.pending.unplanned.push(Unplanned {
                 id: row.id.text.to_owned(),
                 title: row.title.map_or_else(|| title_of(row.id.text), str::to_owned),
@@ -113,7 +118,8 @@ impl Cold {
             keep(TASKS, "text_not_kept", "holds text that is no task and stands in no section of its own");
         }
         if !not_adopted.is_empty() {
-            let why = format!("has rows that {PLAN} does not know: {}", not_adopted.join(", "));
+            let not_adopted: Vec<String> = not_adopted.iter().map(|id| (*id).to_owned()).collect();
+            let why = format!("has rows that {PLAN} does not know: {}", some(&not_adopted));
             keep(TASKS, "rows_not_adopted", &why);
         }
         let is_lost =

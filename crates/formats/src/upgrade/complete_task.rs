@@ -9,6 +9,7 @@ use super::arguments;
 use super::limits::{CONTENT, FILE, FILES};
 use super::lists::{all_met, next_action, progress, put_lists, task_ref, unmet};
 use super::records::members;
+use super::start_task::reopening;
 use super::status::word;
 use super::turn::Turn;
 
@@ -93,7 +94,7 @@ fn decide(turn: &Turn<'_>, tree: &TaskTree<'_>, at: usize, asked: &Asked<'_>) ->
     let deed = |forced| if asked.failed { Deed::Fail { forced } } else { Deed::Complete { forced } };
     let done = || {
         let message = format!("{id} is {}", word(tree.status(at)));
-        Refusal::refused("already_completed", message).field("taskId").hint("start_task with force reopens it")
+        Refusal::refused("already_completed", message).field("taskId").hint(reopening(tree.is_leaf(at)))
     };
     let by: Vec<&str> = match tree.status(at) {
         status if !tree.is_leaf(at) => {
@@ -104,7 +105,7 @@ fn decide(turn: &Turn<'_>, tree: &TaskTree<'_>, at: usize, asked: &Asked<'_>) ->
             let open: Vec<&str> =
                 state.descendants(at).filter(is_open).map(|child| state.tasks[child].id.as_str()).collect();
             let message = format!("{id} has open subtasks: {}", open.join(", "));
-            let refusal = Refusal::refused("subtasks_incomplete", message).with("open", open);
+            let refusal = Refusal::refused("subtasks_incomplete", message).field("taskId").with("open", open);
             return Err(refusal.hint("a parent is completed by its subtasks"));
         }
         Status::InProgress | Status::Failed => return Ok(deed(false)),
@@ -117,7 +118,8 @@ fn decide(turn: &Turn<'_>, tree: &TaskTree<'_>, at: usize, asked: &Asked<'_>) ->
         return Ok(deed(!by.is_empty()));
     }
     let message = format!("{id} waits for {}", by.join(", "));
-    Err(Refusal::refused("task_blocked", message).with("blockedBy", by).hint("say force if it is done all the same"))
+    let refusal = Refusal::refused("task_blocked", message).field("taskId").with("blockedBy", by);
+    Err(refusal.hint("say force if it is done all the same"))
 }
 
 fn reply(turn: &Turn<'_>, at: usize, deed: &Deed, before: &[Status], asked: &Asked<'_>) -> Object {

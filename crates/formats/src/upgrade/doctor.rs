@@ -3,7 +3,7 @@
 use format::View;
 use model::{Finding, Severity};
 
-use super::lists::oddities;
+use super::reading::of_tasks;
 use super::scenarios::Scenarios;
 
 /// Every finding, by scenario.
@@ -12,7 +12,7 @@ pub(super) fn doctor(view: &View<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for place in &scenarios.places {
         let state = scenarios.state(view, place);
-        findings.extend(oddities(&state, &state.tree()).into_iter().map(|oddity| Finding {
+        findings.extend(of_tasks(&state, &state.tree()).into_iter().map(|oddity| Finding {
             code: oddity.code.into_owned(),
             severity: Severity::Warning,
             place: place.folder.as_str().to_owned(),

@@ -1,13 +1,13 @@
 //! `get_state`: everything about the scenario under way. It writes nothing.
 
-use format::task_graph::Status;
+use format::task_graph::{Status, TaskTree};
 use format::{FileState, Irregular, View, digest};
 use model::{Context, Object, Outcome, ProjectPath, Refusal, Reply, Value, Warning};
 
 use super::activity::SHOWN;
 use super::arguments;
 use super::instructions::Instructions;
-use super::lists::{all_met, available, blocked_tasks, leaves_of, next_action, oddities, progress, task_ref};
+use super::lists::{all_met, available, blocked_tasks, leaves_of, next_action, progress, task_ref};
 use super::place::{FILE_LIMIT, INSTRUCTIONS, PLAN, Place, TASKS, root};
 use super::plan::PlanText;
 use super::records::{members, object};
@@ -18,16 +18,23 @@ use super::state::State;
 use super::tasks_md::TasksText;
 use super::texts::Text;
 use super::work::{Seeds, Work};
-use super::{report, stale};
+use super::{reading, report, stale};
 
 /// The tool: `{path?, scenarioId?}`.
 pub(super) fn get_state(arguments: &Object, view: &View<'_>, ctx: &Context) -> Result<Outcome, Refusal> {
-    let (body, warnings) = state_of(arguments, view, ctx)?;
+    let Shown { body, warnings, .. } = state_of(arguments, view, ctx)?;
     Ok(Outcome { reply: Reply { body, warnings, ..Reply::default() }, ..Outcome::default() })
 }
 
+/// What the tool shows, and of which scenario.
+pub(super) struct Shown {
+    pub(super) body: Object,
+    pub(super) warnings: Vec<Warning>,
+    pub(super) active: Option<(Place, State)>,
+}
+
 /// The same, for the tools that show it with more.
-pub(super) fn state_of(arguments: &Object, view: &View<'_>, ctx: &Context) -> Result<(Object, Vec<Warning>), Refusal> {
+pub(super) fn state_of(arguments: &Object, view: &View<'_>, ctx: &Context) -> Result<Shown, Refusal> {
     let folder = folder(arguments, view, ctx)?;
     let scenarios = match &folder {
         None => Scenarios::of_project(view),
@@ -48,7 +55,7 @@ pub(super) fn state_of(arguments: &Object, view: &View<'_>, ctx: &Context) -> Re
         ]));
         drop(tree);
         if Some(place) == active.as_ref() {
-            found = Some((place, state));
+            found = Some((place.clone(), state));
         }
     }
     let mut body = members([
@@ -57,15 +64,15 @@ pub(super) fn state_of(arguments: &Object, view: &View<'_>, ctx: &Context) -> Re
         ("scenarioPath", found.as_ref().map_or(Value::Null, |(place, _)| place.folder.as_str().into())),
         ("existingScenarios", Value::Array(existing)),
     ]);
-    match found {
+    match &found {
         Some((place, state)) => {
-            warnings.extend(of_plan(&state));
-            warnings.extend(oddities(&state, &state.tree()));
-            body.extend(shown(&state, place, view, ctx));
+            let tree = state.tree();
+            warnings.extend(reading::warnings(state, &tree));
+            body.extend(shown(state, &tree, place, view, ctx));
         }
         None => body.extend(nothing()),
     }
-    Ok((body, warnings))
+    Ok(Shown { body, warnings, active: found })
 }
 
 /// The root of the nearest folder around `path`, unless that is the project's own.
@@ -133,14 +140,13 @@ pub(super) fn instructions(view: &View<'_>, place: &Place) -> Instructions {
     }
 }
 
-fn shown(state: &State, place: &Place, view: &View<'_>, ctx: &Context) -> Object {
-    let tree = state.tree();
+fn shown(state: &State, tree: &TaskTree<'_>, place: &Place, view: &View<'_>, ctx: &Context) -> Object {
     let shelf = Shelf::new(view.files, place);
     let seeds = Seeds::of(state.plan.as_deref());
     let work = Work { records: view.records, place, shelf: &shelf, seeds: &seeds };
-    let running = leaves_of(state, &tree, Status::InProgress);
+    let running = leaves_of(state, tree, Status::InProgress);
     let completed = tree.leaves().filter(|at| tree.status(*at) == Status::Completed).map(|at| {
-        let mut reference = task_ref(state, &tree, at);
+        let mut reference = task_ref(state, tree, at);
         reference["completedAt"] = state.tasks[at].completed_at.as_deref().map_or(Value::Null, Value::from);
         reference
     });
@@ -154,18 +160,18 @@ fn shown(state: &State, place: &Place, view: &View<'_>, ctx: &Context) -> Object
     members([
         ("inProgressTask", running.first().cloned().unwrap_or_default()),
         ("inProgressTasks", Value::Array(running)),
-        ("availableTasks", available(state, &tree)),
-        ("blockedTasks", blocked_tasks(state, &tree)),
+        ("availableTasks", available(state, tree)),
+        ("blockedTasks", blocked_tasks(state, tree)),
         ("completedTasks", completed.collect()),
-        ("failedTasks", Value::Array(leaves_of(state, &tree, Status::Failed))),
-        ("progress", progress(&tree)),
-        ("allTasksComplete", all_met(&tree).into()),
-        ("nextAction", next_action(&tree).into()),
-        ("staleTaskWarnings", Value::Array(stale::warnings(state, &tree, &work, ctx, None))),
+        ("failedTasks", Value::Array(leaves_of(state, tree, Status::Failed))),
+        ("progress", progress(tree)),
+        ("allTasksComplete", all_met(tree).into()),
+        ("nextAction", next_action(tree).into()),
+        ("staleTaskWarnings", Value::Array(stale::warnings(state, tree, &work, ctx, None))),
         ("fileTimestamps", files.iter().map(|(name, path)| ((*name).to_owned(), time(path))).collect()),
         ("fileHashes", files.iter().map(|(name, path)| ((*name).to_owned(), hash(path))).collect()),
         ("tasksOutOfSync", out_of_sync(state, &shelf, &file)),
-        ("drift", report::drift(state, &tree, &work)),
+        ("drift", report::drift(state, tree, &work)),
         ("recentActivity", TasksText::bullets(&state.layout.activity, SHOWN).into_iter().collect()),
     ])
 }
@@ -208,40 +214,4 @@ fn nothing() -> Object {
         ("drift", Value::Null),
         ("recentActivity", list()),
     ])
-}
-
-// What the plan's own text makes one warn of.
-fn of_plan(state: &State) -> Vec<Warning> {
-    let Some(text) = &state.plan else {
-        let message = "there is no plan.md; the list is what was found elsewhere";
-        let warning = Warning::new("plan_missing", format!("{message}; reconcile with writePlan makes one"));
-        return vec![warning];
-    };
-    let plan = PlanText::read(text);
-    let mut warnings = Vec::new();
-    let mut about = |code: &'static str, message: String, id: &str| {
-        warnings.push(Warning::new(code, message).with("id", id));
-    };
-    for id in &plan.subtasks {
-        about("plan_subtask_ignored", format!("{id} is a subtask and no member of the plan's list"), id);
-    }
-    for id in &plan.repeated {
-        about("duplicate_plan_id", format!("{id} stands more than once; the first counts"), id);
-    }
-    if plan.sections.is_empty() {
-        warnings.push(if plan.proposals.is_empty() {
-            Warning::new(
-                "plan_unrecognised",
-                "plan.md has no heading that names a task, such as ### 01-first-step: Title",
-            )
-        } else {
-            let proposed = plan
-                .proposals
-                .iter()
-                .map(|proposal| object([("heading", proposal.heading.into()), ("id", proposal.id.as_str().into())]));
-            let message = "the tasks of plan.md have no ids; reconcile with adoptIds writes the proposed ones";
-            Warning::new("plan_has_no_ids", message).with("proposed", proposed.collect::<Vec<_>>())
-        });
-    }
-    warnings
 }

@@ -1,10 +1,8 @@
 //! What every reply shows of the tasks: references, what may be started, what is blocked, progress.
 
-use format::distinct;
 use format::task_graph::{Status, TaskTree};
-use model::{Object, Value, Warning};
+use model::{Object, Value};
 
-use super::ids::TaskId;
 use super::limits::{MOST_NAMED, MOST_UNMET};
 use super::records::{members, object};
 use super::state::State;
@@ -139,43 +137,6 @@ pub(super) fn put_lists(body: &mut Object, state: &State, tree: &TaskTree<'_>) {
 pub(super) fn some(ids: &[String]) -> String {
     let named = ids[..ids.len().min(MOST_NAMED)].join(", ");
     if ids.len() > MOST_NAMED { format!("{named} and {} more", ids.len() - MOST_NAMED) } else { named }
-}
-
-/// What is odd about the tasks themselves: numbers, parents, dependencies.
-pub(super) fn oddities(state: &State, tree: &TaskTree<'_>) -> Vec<Warning> {
-    let mut warnings = Vec::new();
-    for id in &state.orphans {
-        let message = format!("the parent of {id} is missing");
-        warnings.push(Warning::new("orphan_subtask", message).with("id", id.as_str()));
-    }
-    for id in &state.doubles {
-        let message = format!("{id} has the number of another task; subtasks of that number belong to the first");
-        warnings.push(Warning::new("duplicate_number", message).with("id", id.as_str()));
-    }
-    let is_odd = |id: &str| TaskId::parse(id).is_ok_and(|id| !id.is_canonical);
-    for task in state.tasks.iter().filter(|task| is_odd(&task.id)) {
-        let message = format!("{} is not written as NN(.NN)*-slug", task.id);
-        warnings.push(Warning::new("noncanonical_id", message).with("id", task.id.as_str()));
-    }
-    let index = state.index();
-    for task in &state.tasks {
-        let unknown = distinct(task.depends_on.iter().flatten().filter(|id| index.find(id).is_none()));
-        for id in unknown.iter().take(MOST_NAMED) {
-            let message = format!("{} depends on {id}, which is no task; it stays blocked", task.id);
-            let warning = Warning::new("unknown_dependency", message).with("id", task.id.as_str());
-            warnings.push(warning.with("dependency", id.as_str()));
-        }
-        if let Some(more) = unknown.len().checked_sub(MOST_NAMED).filter(|more| *more > 0) {
-            let message = format!("{} depends on {more} more ids that are no tasks", task.id);
-            warnings.push(Warning::new("unknown_dependency", message).with("id", task.id.as_str()));
-        }
-    }
-    for group in tree.deadlocks() {
-        let ids: Vec<&str> = group.into_iter().map(|at| state.tasks[at].id.as_str()).collect();
-        let message = format!("these tasks wait for each other: {}", ids.join(", "));
-        warnings.push(Warning::new("dependency_cycle", message).with("ids", ids));
-    }
-    warnings
 }
 
 #[cfg(test)]

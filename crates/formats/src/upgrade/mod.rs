@@ -23,6 +23,7 @@ mod pending;
 mod place;
 mod plan;
 mod print;
+mod reading;
 mod recall;
 mod reconcile;
 mod records;

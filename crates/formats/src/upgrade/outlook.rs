@@ -29,9 +29,7 @@ pub(super) fn work(view: &View<'_>) -> Vec<WorkItem> {
             let id = named(&task.id);
             let blocked_by = match by.map(|blocked| (blocked.reason, blocked.by)) {
                 // A task that is held or failed stands in its own way.
-                Some((reason, ids)) if reason != "waiting" && ids == [task.id.as_str()] => {
-                    vec![task.error.clone().unwrap_or_else(|| reason.to_owned())]
-                }
+                Some((reason, ids)) if ids == [task.id.as_str()] => vec![reason.to_owned()],
                 Some((_, ids)) => ids.into_iter().map(named).collect(),
                 None => Vec::new(),
             };

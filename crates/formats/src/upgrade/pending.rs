@@ -127,6 +127,8 @@ pub(super) struct Drift {
     pub(super) is_damaged: bool,
     pub(super) added: Vec<String>,
     pub(super) removed: Vec<String>,
+    /// What stood beneath the removed and went with them.
+    pub(super) beneath: Vec<String>,
     /// The file whose order changed.
     pub(super) reordered: Option<String>,
     pub(super) titles: Vec<TitleChange>,
@@ -198,6 +200,7 @@ impl Drift {
             ("damaged", self.is_damaged.into()),
             ("added", list(&self.added)),
             ("removed", list(&self.removed)),
+            ("beneath", list(&self.beneath)),
             ("reordered", self.reordered.as_deref().map_or(Value::Null, Value::from)),
             ("titleChanges", self.titles.iter().map(TitleChange::to_value).collect()),
             ("conflicts", self.conflicts.iter().map(Clash::to_value).collect()),
@@ -220,6 +223,7 @@ impl Drift {
             is_damaged: flag("damaged"),
             added: texts(value, "added").unwrap_or_default(),
             removed: texts(value, "removed").unwrap_or_default(),
+            beneath: texts(value, "beneath").unwrap_or_default(),
             reordered: value.get("reordered").and_then(Value::as_str).map(str::to_owned),
             titles: all("titleChanges").map(title).collect(),
             conflicts: all("conflicts").map(Clash::from_value).collect(),

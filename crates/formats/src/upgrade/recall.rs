@@ -51,9 +51,9 @@ pub(super) fn recall(arguments: &Object, view: &View<'_>, ctx: &Context) -> Resu
             if let Some(id) = arguments.get("scenarioId") {
                 named.insert("scenarioId".to_owned(), id.clone());
             }
-            let (body, more) = state_of(&named, view, ctx)?;
-            warnings = more;
-            shown_state = Value::Object(body);
+            let shown = state_of(&named, view, ctx)?;
+            warnings = shown.warnings;
+            shown_state = Value::Object(shown.body);
         }
         (_, None) => {}
     }

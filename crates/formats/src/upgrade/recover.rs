@@ -4,10 +4,9 @@ use format::task_graph::Status;
 use format::{FileState, View};
 use model::{Context, Object, Outcome, ProjectPath, Refusal, Reply, Value};
 
-use super::get_state::{instructions, state_of};
+use super::get_state::{Shown, instructions, state_of};
 use super::place::{FILE_LIMIT, INSTRUCTIONS, Place, TASK_FILE_LIMIT, TASK_MD};
 use super::records::{members, object};
-use super::scenarios::{self, Scenarios};
 use super::shelf::Shelf;
 use super::state::State;
 
@@ -19,26 +18,23 @@ const LAST: usize = 2;
 
 const REMINDER: &str = "Load the skills that the current task needs again before going on.";
 
-/// The tool: `{scenarioId?}`.
+/// The tool: `{path?, scenarioId?}`.
 pub(super) fn recover(arguments: &Object, view: &View<'_>, ctx: &Context) -> Result<Outcome, Refusal> {
-    let (state, warnings) = state_of(arguments, view, ctx)?;
-    let scenarios = Scenarios::of_project(view);
-    let place = scenarios.active(view, scenarios::named(arguments)?)?;
+    let Shown { body: state, warnings, active } = state_of(arguments, view, ctx)?;
     let mut preferences = Object::new();
     let mut reading = Vec::new();
-    if let Some(place) = &place {
+    if let Some((place, scenario)) = &active {
         preferences = instructions(view, place).preferences;
-        let scenario = scenarios.state(view, place);
         reading.extend(shown(view, &place.file(INSTRUCTIONS), FILE_LIMIT, Some("instructions")));
         let tree = scenario.tree();
         for at in tree.leaves().filter(|at| tree.status(*at) == Status::InProgress) {
             let path = place.task_file(&scenario.tasks[at].id, TASK_MD);
             reading.extend(shown(view, &path, TASK_FILE_LIMIT, Some("task")));
         }
-        reading.extend(recent(view, place, &scenario, Some("progress")));
+        reading.extend(recent(view, place, scenario, Some("progress")));
     }
     let body = members([
-        ("scenarioId", place.map_or(Value::Null, |place| place.id.into())),
+        ("scenarioId", active.map_or(Value::Null, |(place, _)| place.id.into())),
         ("state", Value::Object(state)),
         ("preferences", Value::Object(preferences)),
         ("readingList", Value::Array(reading)),
@@ -50,6 +46,7 @@ pub(super) fn recover(arguments: &Object, view: &View<'_>, ctx: &Context) -> Res
 /// The details of the last completed tasks, newest first.
 pub(super) fn recent(view: &View<'_>, place: &Place, state: &State, kind: Option<&str>) -> Vec<Value> {
     let shelf = Shelf::new(view.files, place);
+    shelf.look_at_all();
     let tree = state.tree();
     let completed = tree.leaves().filter(|at| tree.status(*at) == Status::Completed);
     let mut completed: Vec<usize> = completed.filter(|at| shelf.details(&state.tasks[*at].id).is_some()).collect();

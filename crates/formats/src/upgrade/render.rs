@@ -89,6 +89,7 @@ fn left_behind(place: &Place, path: &ProjectPath, view: &View<'_>) -> Option<Ima
 /// The texts of tasks.md and scenario.json; none before the scenario is adopted.
 pub(super) fn images(state: &State, shelf: &Shelf<'_>) -> Vec<(&'static str, String)> {
     let (Some(times), Some(object)) = (&state.scenario, &state.json) else { return Vec::new() };
+    shelf.look_at_all();
     let tree = state.tree();
     let mut states: Vec<(&str, _)> =
         state.tasks.iter().enumerate().map(|(at, task)| (task.id.as_str(), tree.status(at))).collect();

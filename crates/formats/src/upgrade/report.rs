@@ -4,6 +4,7 @@ use format::task_graph::{Status, TaskTree};
 use model::Value;
 
 use super::ids::TaskId;
+use super::limits::MOST_SHOWN;
 use super::pending::{Clash, Drift, Removal, TitleChange};
 use super::place::{PLAN, TASKS};
 use super::records::{Task, object};
@@ -17,7 +18,8 @@ pub(super) fn drift(state: &State, tree: &TaskTree<'_>, work: &Work<'_>) -> Valu
     let edits: Vec<Value> = pending.status_edits.iter().filter_map(|(id, to)| edit(state, tree, id, *to)).collect();
     let removals: Vec<Value> = pending.removals.iter().map(|one| removal(state, tree, work, one)).collect();
     let is_top = |id: &&str| TaskId::parse(id).is_ok_and(|id| !id.is_dotted());
-    let unplanned: Vec<&str> = pending.unplanned.iter().map(|row| row.id.as_str()).filter(is_top).collect();
+    let unplanned: Vec<&str> =
+        pending.unplanned.iter().map(|row| row.id.as_str()).filter(is_top).take(MOST_SHOWN).collect();
     let mass = pending.mass.as_ref().map(|mass| mass.file.as_str());
     let is_quiet =
         *drift == Drift::default() && edits.is_empty() && removals.is_empty() && unplanned.is_empty() && mass.is_none();

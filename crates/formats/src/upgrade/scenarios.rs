@@ -1,6 +1,6 @@
 //! Which scenarios there are, and which of them a call is about.
 
-use format::{FileState, View};
+use format::{FileState, Irregular, View};
 use model::{Object, ProjectPath, Refusal, Space, Timestamp, Value, Warning};
 
 use super::cold;
@@ -44,6 +44,7 @@ impl Scenarios {
         let nested = root.join(NESTED).map(|folder| named(&folder)).unwrap_or_default();
         let nested = nested.into_iter().map(|name| format!("{NESTED}/{name}"));
         for path in direct.chain(nested) {
+            self.tell_link(view, root, &path);
             self.places.extend(Place::beneath(root, &path).filter(|place| self.is_scenario(view, place)));
         }
         self.places.sort_by(|a, b| (&a.id, a.space.as_str()).cmp(&(&b.id, b.space.as_str())));
@@ -59,6 +60,16 @@ impl Scenarios {
             kept.push(if later { place } else { other });
         }
         self.places = kept;
+    }
+
+    // A folder that became a link leads elsewhere and is not followed; nobody is to wonder where it is.
+    fn tell_link(&mut self, view: &View<'_>, root: &ProjectPath, path: &str) {
+        let Ok(folder) = root.join(path) else { return };
+        let is_link = || view.files.read(&folder, 0) == FileState::Irregular(Irregular::Link);
+        if !view.files.is_folder(&folder) && is_link() {
+            let message = format!("{folder} is a symbolic link and is not followed");
+            self.warnings.push(Warning::new("path_outside_project", message).with("path", folder.as_str()));
+        }
     }
 
     fn is_scenario(&self, view: &View<'_>, place: &Place) -> bool {
@@ -117,7 +128,9 @@ impl Scenarios {
         }
         if self.places.is_empty() {
             let message = "there is no scenario in .github/upgrades";
-            let hint = "write .github/upgrades/NAME/plan.md with a heading such as ### 01-first-step: Title";
+            let link = self.warnings.iter().find(|warning| warning.code == "path_outside_project");
+            let hint = "write .github/upgrades/NAME/plan.md with a heading such as ### 01-first-step: Title".to_owned();
+            let hint = link.map_or(hint, |link| format!("{}; put the folder itself there", link.message));
             return Err(Refusal::refused("no_active_scenario", message).hint(hint));
         }
         let open: Vec<Value> = self.open(view).iter().map(|place| place.id.as_str().into()).collect();

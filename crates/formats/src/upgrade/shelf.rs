@@ -1,6 +1,6 @@
 //! The folders of tasks as they stand, or as they will stand once a request is published.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
@@ -14,7 +14,9 @@ pub(super) struct Shelf<'a> {
     files: &'a dyn Files,
     place: &'a Place,
     /// What stands in the folder of folders.
-    names: BTreeSet<String>,
+    names: OnceCell<BTreeSet<String>>,
+    /// Which files of ours stand in each folder, once all were looked at together.
+    all: OnceCell<HashMap<String, Vec<&'static str>>>,
     /// Where the folder of an id stands that a request moves there.
     moved: BTreeMap<String, ProjectPath>,
     /// Ids whose folder a request takes away.
@@ -32,7 +34,8 @@ impl<'a> Shelf<'a> {
         Self {
             files,
             place,
-            names: files.list(&place.tasks()).into_iter().collect(),
+            names: OnceCell::new(),
+            all: OnceCell::new(),
             moved: BTreeMap::new(),
             gone: BTreeSet::new(),
             written: BTreeMap::new(),
@@ -65,7 +68,17 @@ impl<'a> Shelf<'a> {
 
     /// The names of everything beside each other in the folder of folders.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.names.iter().map(String::as_str)
+        self.standing().iter().map(String::as_str)
+    }
+
+    fn standing(&self) -> &BTreeSet<String> {
+        self.names.get_or_init(|| self.files.list(&self.place.tasks()).into_iter().collect())
+    }
+
+    /// Looks at all folders together, for those who ask about most of them.
+    pub(super) fn look_at_all(&self) {
+        let names = [TASK_MD, DETAILS[0], DETAILS[1]];
+        self.all.get_or_init(|| self.files.holding(&self.place.tasks(), &names).into_iter().collect());
     }
 
     /// Where the folder of a task stands now.
@@ -75,13 +88,13 @@ impl<'a> Shelf<'a> {
 
     /// Whether a task has a folder.
     pub(super) fn has_folder(&self, id: &str) -> bool {
-        let stands = || self.names.contains(id) && self.files.is_folder(&self.place.task(id));
+        let stands = || self.standing().contains(id) && self.files.is_folder(&self.place.task(id));
         self.moved.contains_key(id) || !self.gone.contains(id) && stands()
     }
 
     /// What stands in a task's folder.
     fn list(&self, id: &str) -> Rc<Vec<String>> {
-        let may_stand = self.moved.contains_key(id) || !self.gone.contains(id) && self.names.contains(id);
+        let may_stand = self.moved.contains_key(id) || !self.gone.contains(id) && self.standing().contains(id);
         if !may_stand {
             return Rc::clone(&self.nothing);
         }
@@ -94,6 +107,9 @@ impl<'a> Shelf<'a> {
     }
 
     fn holds(&self, id: &str, name: &str) -> bool {
+        if let (Some(all), false) = (self.all.get(), self.moved.contains_key(id)) {
+            return !self.gone.contains(id) && all.get(id).is_some_and(|held| held.contains(&name));
+        }
         self.list(id).iter().any(|other| other == name)
     }
 

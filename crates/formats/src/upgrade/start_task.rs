@@ -71,7 +71,7 @@ fn way(turn: &Turn<'_>, at: usize, force: bool) -> Result<(Way, Value), Refusal>
     }
     let blocked = |by: Vec<&str>| {
         let message = format!("{id} waits for {}", by.join(", "));
-        let refusal = Refusal::refused("task_blocked", message).with("blockedBy", by);
+        let refusal = Refusal::refused("task_blocked", message).field("taskId").with("blockedBy", by);
         refusal.hint("begin with what it waits for, or say force")
     };
     let way = match status {
@@ -89,10 +89,19 @@ fn way(turn: &Turn<'_>, at: usize, force: bool) -> Result<(Way, Value), Refusal>
         Status::Completed | Status::Skipped if force && tree.is_leaf(at) => Way::Reopened,
         Status::Completed | Status::Skipped => {
             let refusal = Refusal::refused("already_completed", format!("{id} is {}", word(status)));
-            return Err(refusal.field("taskId").hint("force reopens a task without subtasks"));
+            return Err(refusal.field("taskId").hint(reopening(tree.is_leaf(at))));
         }
     };
     Ok((way, Value::Null))
+}
+
+/// What to do about a task that is done.
+pub(super) const fn reopening(is_leaf: bool) -> &'static str {
+    if is_leaf {
+        "start_task with force reopens it"
+    } else {
+        "start_task with force reopens one of its subtasks, and with it the task; break_down_task adds more"
+    }
 }
 
 // Makes the folder and a task.md that is missing; one that stands there is never touched.
@@ -125,7 +134,12 @@ fn open_folder(turn: &mut Turn<'_>, at: usize) -> Folder {
                 folder.content = Some(file.text.clone());
                 turn.restore_task_md(&id, file);
             } else {
-                let text = turn.seeds().text(&turn.state.tasks[at]);
+                let seeds = turn.seeds();
+                let text = seeds.text(&turn.state.tasks[at]);
+                if seeds.is_cut(&id) {
+                    let path = turn.place.task_file(&id, TASK_MD);
+                    turn.warn("text_not_kept", format!("{path} holds only the beginning of the section"), &id);
+                }
                 folder.content = Some(text.clone());
                 turn.write_task_md(&id, text, true);
             }

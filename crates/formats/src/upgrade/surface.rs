@@ -16,6 +16,7 @@ const fn may(name: &'static str, kind: ParamKind, description: &'static str) -> 
     Param { name, kind, required: false, description }
 }
 
+const PATH: Param = may("path", ParamKind::Text, "a folder of the project");
 const SCENARIO: Param = may("scenarioId", ParamKind::Text, "");
 const TASK: Param = needed("taskId", ParamKind::Text, "id or number");
 const FORCE: Param = may("force", ParamKind::Boolean, "");
@@ -29,7 +30,7 @@ static TOOLS: &[Tool] = &[
         "get_state",
         "State of the upgrade: progress, available and blocked tasks, stale work, drift. Call it first",
         Effect::Read,
-        &[may("path", ParamKind::Text, "a folder of the project"), SCENARIO],
+        &[PATH, SCENARIO],
     ),
     tool(
         "start_task",
@@ -76,7 +77,7 @@ static TOOLS: &[Tool] = &[
             SCENARIO,
         ],
     ),
-    tool("recover", "After lost context: the state, preferences and what to read", Effect::Read, &[SCENARIO]),
+    tool("recover", "After lost context: the state, preferences and what to read", Effect::Read, &[PATH, SCENARIO]),
     tool(
         "recall",
         "Answer a person's \"catch me up\", \"where are we\", \"task 2\"",
@@ -105,6 +106,7 @@ const fn named(name: &'static str, flags: &'static [&'static str], takes: Takes,
 }
 
 const ID: Opt = opt("taskId", &["id"], "the task, by id or number");
+const IN_FOLDER: Opt = Opt { required: false, ..opt("path", &["path"], "a folder of the project") };
 const IN: Opt = named("scenarioId", &["scenario"], Takes::Value, "which scenario, where there are several");
 const FORCED: Opt = named("force", &["force"], Takes::Nothing, "although blocked or done");
 
@@ -113,7 +115,7 @@ static COMMANDS: &[Command] = &[
         words: &["get-state"],
         about: "Show progress, available and blocked tasks, stale work and drift",
         tool: "get_state",
-        options: &[Opt { required: false, ..opt("path", &["path"], "a folder of the project") }, IN],
+        options: &[IN_FOLDER, IN],
         print: print::state,
         examples: &["upgrade get-state", "upgrade get-state --scenario net-upgrade"],
         ..Command::BARE
@@ -189,9 +191,9 @@ static COMMANDS: &[Command] = &[
         words: &["recover"],
         about: "Show what to read after the context was lost",
         tool: "recover",
-        options: &[IN],
+        options: &[IN_FOLDER, IN],
         print: print::recovered,
-        examples: &["upgrade recover"],
+        examples: &["upgrade recover", "upgrade recover src"],
         ..Command::BARE
     },
     Command {

@@ -7,7 +7,10 @@ use model::{Change, Context, FolderMove, Object, Outcome, ProjectPath, Refusal, 
 
 use super::forget::forget;
 use super::ids;
+use super::limits::MOST_NAMED;
+use super::lists::some;
 use super::place::{FILE_LIMIT, PLAN, Place, SCENARIO, TASKS};
+use super::reading;
 use super::records::{Kind, Owner, Scenario, Task, TaskMd, object};
 use super::render::{images, overlaid};
 use super::scenario_json;
@@ -182,11 +185,26 @@ impl<'a> Turn<'a> {
                 }
             }
         }
+        self.tell_reading();
         body.insert("scenarioId".to_owned(), self.place.id.as_str().into());
         let changes = self.draft.into_changes();
         let minor = !moved && self.moves.is_empty() && changes.iter().all(is_touch);
         let reply = Reply { body, warnings: self.warnings, ..Reply::default() };
         Outcome { changes, moves: self.moves, minor, reply, ..Outcome::default() }
+    }
+
+    // What reading the files made one warn of comes first.
+    fn tell_reading(&mut self) {
+        let mut first = reading::warnings(&self.state, &self.state.tree());
+        let drift = &self.state.drift;
+        if !drift.removed.is_empty() {
+            let ids: Vec<String> = drift.removed.iter().chain(&drift.beneath).cloned().collect();
+            let message = format!("tasks without work were taken out of the files and are removed: {}", some(&ids));
+            let ids: Vec<String> = ids.into_iter().take(MOST_NAMED).collect();
+            first.push(Warning::new("tasks_removed", message).with("ids", ids));
+        }
+        first.append(&mut self.warnings);
+        self.warnings = first;
     }
 
     // The caller is alive: every task that the session holds knows.
@@ -239,6 +257,16 @@ impl<'a> Turn<'a> {
         self.state.layout.started = None;
     }
 
+    // Whether a leaf's status moves: its mark shows it, so that nothing need be rendered to know.
+    fn moves_a_mark(&self, change: &Change) -> bool {
+        let (Some(before), Some(after)) = (&change.before, &change.after) else { return false };
+        if change.key.kind != Kind::Task.word() || before.get("status") == after.get("status") {
+            return false;
+        }
+        let at = self.state.place(change.key.id.as_str());
+        at.is_some_and(|at| self.state.descendants(at).next().is_none())
+    }
+
     // Whether any of the rendered files would differ from what stands there; a plan that is no text
     // is left alone.
     fn has_moved(&self) -> bool {
@@ -252,6 +280,9 @@ impl<'a> Turn<'a> {
             return true;
         }
         let changes: Vec<Change> = self.draft.changes();
+        if changes.iter().any(|change| self.moves_a_mark(change)) {
+            return true;
+        }
         let folders = overlaid(self.view, self.place, &changes);
         let shown = images(&self.state, &folders);
         shown.into_iter().any(|(name, text)| {
@@ -270,7 +301,12 @@ pub(super) fn find(state: &State, name: &str, field: &str) -> Result<usize, Refu
     match state.called(name).as_slice() {
         [only] => Ok(*only),
         [] => {
-            let waits = state.hidden.iter().any(|task: &Task| task.id.eq_ignore_ascii_case(name));
+            let numbered = ids::number(name);
+            let is_meant = |id: &str| {
+                id.to_lowercase() == name.to_lowercase()
+                    || numbered.as_ref().is_some_and(|own| ids::number_of(id) == *own)
+            };
+            let waits = state.hidden.iter().any(|task: &Task| is_meant(&task.id));
             Err(if waits {
                 let message = format!("{name} was taken out of {PLAN} and waits to be removed");
                 let hint = "put its heading back, or call reconcile with confirmRemovals or renames";

@@ -4,12 +4,15 @@ use std::collections::HashMap;
 
 use format::{FileState, Records, digest};
 
-use super::place::Place;
+use super::place::{Place, TASK_FILE_LIMIT};
 use super::plan::PlanText;
 use super::records::{Task, TaskMd};
 use super::shelf::Shelf;
 use super::state::State;
 use super::status::{Status, word};
+
+/// How much of a section goes into a task.md, so that the file can be read again. **Units**: bytes.
+const SEEDED: usize = TASK_FILE_LIMIT as usize - 4_096;
 
 /// The texts that we would seed task.md files with.
 #[derive(Debug, Default)]
@@ -28,8 +31,13 @@ impl Seeds {
     /// The text for one task.
     pub(super) fn text(&self, task: &Task) -> String {
         let body = self.bodies.get(&task.id).filter(|body| !body.is_empty());
-        let body = body.map(|body| format!("\n{body}\n")).unwrap_or_default();
+        let body = body.map(|body| format!("\n{}\n", &body[..body.floor_char_boundary(SEEDED)])).unwrap_or_default();
         format!("# {}: {}\n{body}", task.id, task.title)
+    }
+
+    /// Whether a task's section is longer than what its task.md is seeded with.
+    pub(super) fn is_cut(&self, id: &str) -> bool {
+        self.body(id).is_some_and(|body| body.len() > SEEDED)
     }
 
     /// The content of a task's section.
@@ -50,6 +58,10 @@ impl Work<'_> {
     /// The reasons of one task by itself, in their order.
     pub(super) fn of_task(&self, task: &Task, status: Status) -> Vec<String> {
         let mut reasons = self.in_folder(task);
+        if self.is_given(task) && !reasons.iter().any(|reason| reason == "task_md") {
+            let behind = usize::from(reasons.first().is_some_and(|reason| reason == "progress_details"));
+            reasons.insert(behind, "task_md".to_owned());
+        }
         if status != Status::Pending {
             reasons.push(format!("status:{}", word(status)));
         }
@@ -81,6 +93,12 @@ impl Work<'_> {
                 !is_ours && bytes != self.seeds.text(task).as_bytes()
             }
         }
+    }
+
+    // Whether its task.md is what a caller gave: no plan can make it again.
+    fn is_given(&self, task: &Task) -> bool {
+        let file = TaskMd::get(self.records, &self.place.space, &task.id);
+        file.is_some_and(|file| file.wrote.is_some() && !file.is_seed)
     }
 
     /// The reasons of a listed task, with what lies in those beneath it.

@@ -7,7 +7,7 @@ use format::spans::{Heading, SpanLine, span_lines};
 
 use crate::upgrade::ids::{TaskId, number_text, slug, title_of};
 use crate::upgrade::label::Label;
-use crate::upgrade::limits::MOST_TASKS;
+use crate::upgrade::limits::{MOST_TASKS, cut_title};
 use crate::upgrade::records::Task;
 use crate::upgrade::status::split_mark;
 
@@ -31,7 +31,7 @@ pub(in crate::upgrade) struct PlanText<'a> {
 pub(in crate::upgrade) struct Section<'a> {
     pub(in crate::upgrade) id: &'a str,
     pub(in crate::upgrade) is_canonical: bool,
-    /// The title as it stands; `None` where there is none.
+    /// The title as it stands, at most as much as a title may have; `None` where there is none.
     pub(in crate::upgrade) title: Option<&'a str>,
     /// The content beneath the heading, without blank lines around it, with LF.
     pub(in crate::upgrade) body: String,
@@ -125,6 +125,13 @@ impl<'a> PlanText<'a> {
         self.sections.iter().filter_map(|section| TaskId::parse(section.id).ok()?.number.first().copied()).collect()
     }
 
+    /// The lines that are no heading of a task on the list.
+    pub(in crate::upgrade) fn other_lines(&self) -> impl Iterator<Item = &'a str> {
+        let headings: HashSet<usize> = self.sections.iter().map(|section| section.heading).collect();
+        let lines = self.lines.iter().enumerate();
+        lines.filter(move |(at, _)| !headings.contains(at)).map(|(_, line)| line.text)
+    }
+
     /// The section of a task.
     pub(in crate::upgrade) fn section(&self, id: &str) -> Option<&Section<'a>> {
         self.sections.iter().find(|section| section.id == id)
@@ -150,7 +157,7 @@ impl<'a> Section<'a> {
         Self {
             id: label.id.text,
             is_canonical: label.id.is_canonical,
-            title: label.title().filter(|title| !title.is_empty()),
+            title: label.title().filter(|title| !title.is_empty()).map(cut_title),
             body: String::new(),
             fields: Fields::default(),
             level,
@@ -159,6 +166,11 @@ impl<'a> Section<'a> {
             end: heading + 1,
             title_at,
         }
+    }
+
+    /// Whether more stands there than a title may have.
+    pub(in crate::upgrade) fn has_long_title(&self) -> bool {
+        self.title.is_some_and(|title| title.len() < self.title_at.1 - self.title_at.0)
     }
 
     /// The title, or the one that the slug makes.

@@ -5,7 +5,7 @@ use model::Refusal;
 
 use super::{Applied, Kind};
 use crate::upgrade::arguments::too_large;
-use crate::upgrade::ids::TaskId;
+use crate::upgrade::ids::{HIGHEST, TaskId};
 use crate::upgrade::limits::MOST_TASKS;
 use crate::upgrade::place::{FILE_LIMIT, PLAN};
 use crate::upgrade::plan::{Insertion, PlanEdits, PlanText, Section};
@@ -19,6 +19,11 @@ pub(super) fn adopt_ids(turn: &mut Turn<'_>, applied: &mut Applied) -> Result<()
         let plan = PlanText::read(text);
         if plan.proposals.is_empty() {
             return Ok(());
+        }
+        let most = usize::from(HIGHEST);
+        if plan.proposals.len() > most {
+            let message = format!("{} headings need more than the numbers to {HIGHEST}", plan.proposals.len());
+            return Err(too_large("adoptIds", message, most));
         }
         let mut edits = PlanEdits::new(&plan);
         edits.adopt();
@@ -81,8 +86,19 @@ pub(super) fn write(turn: &mut Turn<'_>, applied: &mut Applied) -> Result<(), Re
     let listed = turn.state.tasks.iter().enumerate().filter(|(at, _)| turn.state.parent(*at).is_none());
     let listed = listed.map(|(_, task)| (task.id.as_str(), task.title.as_str()));
     let unplanned = rows.iter().map(|row| (row.id.as_str(), row.title.as_str())).filter(|(id, _)| is_top(id));
-    let missing = listed.chain(unplanned).filter(|(id, _)| !sections.contains_key(id));
-    let insertions: Vec<Insertion<'_>> = missing.map(|(id, title)| Insertion { id, title, after: last }).collect();
+    // Each task that is listed comes behind the one before it, as tasks.md shows them.
+    let mut above = None;
+    let mut insertions = Vec::new();
+    for (id, title) in listed {
+        if sections.contains_key(id) {
+            above = Some(id);
+        } else {
+            insertions.push(Insertion { id, title, after: above });
+            applied.add(Kind::Planned, id.to_owned());
+        }
+    }
+    let unknown = unplanned.filter(|(id, _)| !sections.contains_key(id) && turn.state.place(id).is_none());
+    insertions.extend(unknown.map(|(id, title)| Insertion { id, title, after: last }));
     let mut edits = PlanEdits::new(&plan);
     edits.insert(&insertions);
     let made = edits.made();

@@ -8,14 +8,18 @@ mod membership;
 mod rebase;
 mod removal;
 mod seeds;
+mod standing;
 mod states;
 mod subtasks;
 mod titles;
+
+use std::collections::HashSet;
 
 use format::{Conflict, Draft, FileState, Seen, SeenFile, Taken, View};
 use model::{Change, Context, Space, Warning};
 
 use super::cold;
+use super::limits::MOST_NAMED;
 use super::lists::some;
 use super::place::{INSTRUCTIONS, PLAN, Place, SCENARIO, TASK_MD, TASKS};
 use super::plan::PlanText;
@@ -24,6 +28,8 @@ use super::shelf::Shelf;
 use super::state::State;
 use super::tasks_md::TasksText;
 use super::texts::{Text, Texts, irregular, kept_aside, unreadable_plan};
+
+pub(super) use standing::Standing;
 
 /// Turns everything that was seen into one set of changes.
 pub(super) fn take_in(space: &Space, seen: &[Seen], view: &View<'_>, ctx: &Context) -> Taken {
@@ -112,6 +118,9 @@ struct Sides<'t> {
     plan_guarded: bool,
     /// The same of tasks.md.
     tasks_guarded: bool,
+    /// What stands in each file without having been read as a task.
+    in_plan: Standing<'t>,
+    in_rows: Standing<'t>,
 }
 
 impl<'a, 'd> Intake<'a, 'd> {
@@ -160,6 +169,11 @@ impl<'a, 'd> Intake<'a, 'd> {
             || rows.as_ref().is_some_and(|rows| rows.is_damaged(|number| numbers.contains(&number)));
         self.state.drift.is_damaged = is_damaged;
 
+        let in_plan_text = now.as_ref().map(|now| Standing::in_plan(was.as_ref(), now)).unwrap_or_default();
+        let in_rows = match (tasks_base, &base, tasks_text.text()) {
+            (Some(text), Some(base), Some(now)) => Standing::in_rows(text, base, now),
+            _ => Standing::default(),
+        };
         let mut sides = Sides {
             plan_was: was.as_ref(),
             plan: in_plan,
@@ -169,6 +183,8 @@ impl<'a, 'd> Intake<'a, 'd> {
             is_damaged,
             plan_guarded: false,
             tasks_guarded: false,
+            in_plan: in_plan_text,
+            in_rows,
         };
         self.guard(&mut sides);
         let additions = self.members(&sides);
@@ -185,6 +201,9 @@ impl<'a, 'd> Intake<'a, 'd> {
                 let base = base.as_ref().or(tasks.filter(|file| !file.known).map(|_| &none));
                 self.state.layout.take(rows, base, text, is_damaged);
             }
+            if rows.rows.iter().any(|row| row.is_cut) && !is_damaged {
+                self.keep(TASKS, "text_not_kept", "has titles that are too long and are cut");
+            }
             if rows.has_prose && !is_damaged {
                 self.keep(TASKS, "text_not_kept", "holds text that is no task and stands in no section of its own");
             }
@@ -192,10 +211,27 @@ impl<'a, 'd> Intake<'a, 'd> {
         if is_damaged {
             self.keep(TASKS, "tasks_md_damaged", "is damaged");
         }
+        self.unread_rows(&sides);
         if !not_adopted.is_empty() {
             let why = format!("has rows that cannot be adopted: {}", some(&not_adopted));
             self.keep(TASKS, "rows_not_adopted", &why);
         }
+    }
+
+    // Rows whose ids still stand in the file: their tasks stay, and so does the text.
+    fn unread_rows(&mut self, sides: &Sides<'_>) {
+        let (Some(was), Some(now)) = (sides.tasks_was, sides.tasks.filter(|_| !sides.is_damaged)) else { return };
+        let rows = now.by_id();
+        let is_listed: HashSet<&str> = self.state.tasks.iter().map(|task| task.id.as_str()).collect();
+        let is_unread = |id: &&str| !rows.contains_key(id) && sides.in_rows.holds(id) && is_listed.contains(id);
+        let ids: Vec<String> = was.rows.iter().map(|row| row.id.text).filter(is_unread).map(str::to_owned).collect();
+        if ids.is_empty() {
+            return;
+        }
+        let why = format!("has rows that cannot be read, whose tasks stay as they are: {}", some(&ids));
+        self.kept.push(TASKS);
+        let warning = kept_aside(self.place, TASKS, "rows_not_adopted", &why);
+        self.warnings.push(warning.with("ids", ids.into_iter().take(MOST_NAMED).collect::<Vec<_>>()));
     }
 
     fn keep(&mut self, name: &'static str, code: &'static str, why: &str) {

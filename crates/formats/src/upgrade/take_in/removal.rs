@@ -29,12 +29,18 @@ impl Intake<'_, '_> {
                 && !sides.plan_guarded
                 && sections_were.contains_key(id)
                 && !sections.contains_key(id);
-            let left_rows = believes_rows && rows_were.contains_key(id) && !rows.contains_key(id);
+            let is_unread = sides.in_rows.holds(id) && !rows.contains_key(id);
+            let left_rows = believes_rows && rows_were.contains_key(id) && !rows.contains_key(id) && !is_unread;
+            if sides.plan_changed && !sections.contains_key(id) && sides.in_plan.holds(id) {
+                // Its heading is there, though nothing that can be read.
+                continue;
+            }
             if left_plan {
                 let edited = rows
                     .get(id)
                     .zip(rows_were.get(id))
                     .is_some_and(|(now, was)| believes_rows && (now.title != was.title || now.status != was.status));
+                let edited = edited || believes_rows && is_unread;
                 removals.push(Removal { id: id.to_owned(), from_plan: true, is_edited: edited });
             } else if left_rows {
                 let section = sections.get(id).zip(sections_were.get(id));
@@ -84,6 +90,7 @@ impl Intake<'_, '_> {
             }
         }
         self.state.drift.removed.extend(gone.iter().cloned());
+        self.state.drift.beneath.extend(beneath.iter().cloned());
         let all: Vec<String> = gone.iter().cloned().chain(beneath).collect();
         forget(&mut self.state, self.draft, &self.place.space, &all);
         gone

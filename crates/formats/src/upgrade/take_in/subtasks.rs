@@ -6,7 +6,7 @@ use format::distinct;
 use model::Warning;
 
 use super::{Intake, Sides};
-use crate::upgrade::ids::{DEEPEST, TaskId, title_of};
+use crate::upgrade::ids::{DEEPEST, TaskId, number_of, title_of};
 use crate::upgrade::limits::MOST_TASKS;
 use crate::upgrade::pending::Removal;
 use crate::upgrade::records::{Source, Task};
@@ -19,7 +19,7 @@ impl Intake<'_, '_> {
         let Some(tasks) = sides.tasks else { return Vec::new() };
         self.added_subtasks(sides, tasks);
         if let (false, false, Some(was)) = (sides.is_damaged, sides.tasks_guarded, sides.tasks_was) {
-            self.removed_subtasks(tasks, was);
+            self.removed_subtasks(sides, tasks, was);
         }
         let before: HashSet<&str> = sides.tasks_was.iter().flat_map(|was| &was.rows).map(|row| row.id.text).collect();
         let known: HashSet<&str> =
@@ -57,11 +57,11 @@ impl Intake<'_, '_> {
             return;
         }
         self.state.drift.added.extend(added.iter().map(|task| task.id.clone()));
-        for task in &added {
-            // A parent that was worked on itself has only begun now.
-            let number = TaskId::parse(&task.id).map(|id| id.number).unwrap_or_default();
-            let is_parent = |other: &Task| numbers(other).is_some_and(|up| up == number[..number.len() - 1]);
-            if let Some(parent) = self.state.tasks.iter_mut().find(|other| is_parent(other)) {
+        let up = |id: &str| number_of(id).split_last().map(|(_, up)| up.to_vec()).unwrap_or_default();
+        let mut begun: HashSet<Vec<u16>> = added.iter().map(|task| up(&task.id)).collect();
+        for parent in &mut self.state.tasks {
+            // A parent that was worked on itself has only begun now; of two with one number it is the first.
+            if begun.remove(&number_of(&parent.id)) {
                 let status = parent.status;
                 parent.set_status(Status::Pending);
                 parent.started |= !matches!(status, Status::Pending | Status::Blocked);
@@ -71,12 +71,13 @@ impl Intake<'_, '_> {
         self.state.rearrange();
     }
 
-    fn removed_subtasks(&mut self, now: &TasksText<'_>, was: &TasksText<'_>) {
+    fn removed_subtasks(&mut self, sides: &Sides<'_>, now: &TasksText<'_>, was: &TasksText<'_>) {
         let (rows, rows_were) = (now.by_id(), was.by_id());
         let mut lost: HashMap<usize, Vec<usize>> = HashMap::new();
         for (at, task) in self.state.tasks.iter().enumerate() {
             let Some(parent) = self.state.parent(at) else { continue };
-            let is_lost = rows_were.contains_key(task.id.as_str()) && !rows.contains_key(task.id.as_str());
+            let id = task.id.as_str();
+            let is_lost = rows_were.contains_key(id) && !rows.contains_key(id) && !sides.in_rows.holds(id);
             if is_lost && rows.contains_key(self.state.tasks[parent].id.as_str()) {
                 lost.entry(parent).or_default().push(at);
             }

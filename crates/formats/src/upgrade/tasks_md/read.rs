@@ -6,7 +6,7 @@ use format::markdown::split_row;
 use format::spans::{SpanLine, closing_fence};
 
 use super::lines::lines;
-use super::render::{ENGINE_LINES, FOCUS_LINES, STATISTICS};
+use super::render::{ENGINE_LINES, FOCUS_LINES, LEGEND, STATISTICS};
 use super::rows::Row;
 use crate::upgrade::label::Label;
 use crate::upgrade::layout::Part;
@@ -158,6 +158,8 @@ impl<'a> Reader<'a> {
                     part.is_spent = true;
                 }
             }
+            // A heading that somebody put above our legend takes the rows with it, not the legend.
+            Place::Other if line.text.starts_with(LEGEND) => {}
             Place::Other => self.keep_line(line.text),
             Place::Overview if !line.is_code && is_engine_line(line.text) => self.engine_line(line.text),
             Place::Overview => {

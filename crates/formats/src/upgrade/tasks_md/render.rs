@@ -23,7 +23,8 @@ pub(super) const STATISTICS: [&str; 4] = ["- Total Tasks:", "- Completed:", "- F
 
 const TITLE: &str = "Migration Progress";
 
-const LEGEND: &str = "**Legend**: ✅ Complete | 🔄 In Progress | 🔲 Pending | ⚠️ Blocked | ❌ Failed";
+/// The beginning of the legend, to which a mark may be added.
+pub(super) const LEGEND: &str = "**Legend**: ✅ Complete | 🔄 In Progress | 🔲 Pending | ⚠️ Blocked | ❌ Failed";
 
 /// The whole file.
 pub(in crate::upgrade) fn render(state: &State, tree: &TaskTree<'_>, shelf: &Shelf<'_>, times: &Scenario) -> String {

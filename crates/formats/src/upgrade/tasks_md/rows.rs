@@ -5,6 +5,7 @@ use format::markdown::{is_separator, split_row};
 use super::links::without_links;
 use crate::upgrade::ids::TaskId;
 use crate::upgrade::label::Label;
+use crate::upgrade::limits::cut_title;
 use crate::upgrade::status::{Status, from_word, split_mark};
 
 /// A row that shows a task.
@@ -13,8 +14,12 @@ pub(in crate::upgrade) struct Row<'a> {
     pub(in crate::upgrade) id: TaskId<'a>,
     /// `None` where no mark or word means a status.
     pub(in crate::upgrade) status: Option<Status>,
-    /// Never empty.
+    /// Never empty, and at most as much as a title may have.
     pub(in crate::upgrade) title: Option<&'a str>,
+    /// Whether more stood there.
+    pub(in crate::upgrade) is_cut: bool,
+    /// The line that it is.
+    pub(in crate::upgrade) line: &'a str,
     /// How far it is indented. **Units**: columns, a tab counting four.
     pub(in crate::upgrade) indent: usize,
     /// Whether it is a heading, whose status may stand on a line of its own.
@@ -25,7 +30,7 @@ impl<'a> Row<'a> {
     /// Reads a line that is no code.
     pub(super) fn read(line: &'a str) -> Option<Self> {
         if let Some(cells) = split_row(line) {
-            return Self::of_cells(&cells);
+            return Self::of_cells(line, &cells);
         }
         let indent = line.chars().take_while(|c| matches!(c, ' ' | '\t')).map(|c| if c == '\t' { 4 } else { 1 }).sum();
         let text = line.trim();
@@ -43,10 +48,11 @@ impl<'a> Row<'a> {
         let label = Label::read(entry)?;
         let (word, title) = title(&label)?;
         let title = Some(without_links(title)).filter(|title| !title.is_empty());
-        Some(Self { id: label.id, status: status.or(word), title, indent, is_heading: heading.is_some() })
+        let (title, is_cut) = (title.map(cut_title), title.is_some_and(|title| title.len() > cut_title(title).len()));
+        Some(Self { id: label.id, status: status.or(word), title, is_cut, line, indent, is_heading: heading.is_some() })
     }
 
-    fn of_cells(cells: &[&'a str]) -> Option<Self> {
+    fn of_cells(line: &'a str, cells: &[&'a str]) -> Option<Self> {
         if is_separator(cells) {
             return None;
         }
@@ -61,7 +67,8 @@ impl<'a> Row<'a> {
         };
         let title = cells.get(at + 1).filter(|_| at + 2 < cells.len()).map(|cell| without_links(cell));
         let title = title.filter(|title| !title.is_empty());
-        Some(Self { id: label.id, status, title, indent: 0, is_heading: false })
+        let (title, is_cut) = (title.map(cut_title), title.is_some_and(|title| title.len() > cut_title(title).len()));
+        Some(Self { id: label.id, status, title, is_cut, line, indent: 0, is_heading: false })
     }
 }
 

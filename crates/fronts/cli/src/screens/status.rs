@@ -23,9 +23,9 @@ pub(crate) fn render(report: &Object, root: &str, palette: Palette) -> String {
     }
     for format in &formats {
         lines.push(labelled(&text(format, "name"), &text(format, "summary"), palette));
-        for (title, state) in [("in progress", "in_progress"), ("blocked", "blocked"), ("ready", "ready")] {
-            group(&mut lines, format, title, state, palette);
-        }
+    }
+    for (title, state) in [("in progress", "in_progress"), ("blocked", "blocked"), ("ready", "ready")] {
+        group(&mut lines, &formats, title, state, palette);
     }
     let agents = agents(&formats);
     if !agents.is_empty() {
@@ -45,11 +45,19 @@ fn labelled(label: &str, value: &str, palette: Palette) -> String {
     format!("{} {value}", palette.bold(&padded)).trim_end().to_owned()
 }
 
-fn group(lines: &mut Vec<String>, format: &Object, title: &str, state: &str, palette: Palette) {
-    let items: Vec<&Object> = objects(format, "work").filter(|item| text(item, "state") == state).collect();
+// The work of all formats in one list; each piece says whose it is where there are several.
+fn group(lines: &mut Vec<String>, formats: &[&Object], title: &str, state: &str, palette: Palette) {
+    let (mut names, mut items) = (Vec::new(), Vec::new());
+    for format in formats {
+        for item in objects(format, "work").filter(|item| text(item, "state") == state) {
+            names.push(text(format, "name"));
+            items.push(item);
+        }
+    }
     if items.is_empty() {
         return;
     }
+    let of = if formats.len() > 1 { widest(names.iter().map(String::as_str), 12) + 2 } else { 0 };
     lines.push(format!("  {} ({})", palette.dim(title), items.len()));
     let shown = &items[..items.len().min(SHOWN)];
     let column_of = |name: &str, most: usize| {
@@ -57,12 +65,13 @@ fn group(lines: &mut Vec<String>, format: &Object, title: &str, state: &str, pal
         widest(texts.iter().map(String::as_str), most)
     };
     let (ids, owners) = (column_of("id", 20), column_of("owner", 16));
-    for item in shown {
+    for (name, item) in names.iter().zip(shown) {
         let waits = texts(item, "blocked_by").join(", ");
         let tail = if waits.is_empty() { String::new() } else { format!("  (waits: {waits})") };
         let (id, owner) = (column(&text(item, "id"), ids), column(&text(item, "owner"), owners));
-        let title = beside(&text(item, "title"), &tail, WIDTH.saturating_sub(ids + owners + 8));
-        lines.push(format!("    {id}  {owner}  {title}").trim_end().to_owned());
+        let title = beside(&text(item, "title"), &tail, WIDTH.saturating_sub(of + ids + owners + 8));
+        let name = if of > 0 { column(name, of) } else { String::new() };
+        lines.push(format!("    {name}{id}  {owner}  {title}").trim_end().to_owned());
     }
     if items.len() > SHOWN {
         lines.push(format!("    … and {} more", items.len() - SHOWN));
@@ -126,6 +135,31 @@ mod tests {
         ];
         assert_eq!(shown.lines().skip(16).collect::<Vec<_>>(), expected);
         assert!(shown.lines().all(|line| line.chars().count() <= WIDTH));
+    }
+
+    #[test]
+    fn the_work_of_several_formats_is_one_list() {
+        let report = json!({
+            "formats": [
+                {"name": "hseos", "summary": "1 open task", "work": [item("T1", "Wire it", "ready", "OPS", &[])]},
+                {"name": "upgrade", "summary": "net 0/2 0%", "work": [
+                    item("01-a", "Alpha", "ready", "", &[]),
+                    item("02-b", "Beta", "blocked", "", &["01-a"]),
+                ]},
+            ],
+            "last": null,
+        });
+        let shown = render(report.as_object().unwrap(), "/srv/app", Palette::PLAIN);
+        let expected = "\
+project     /srv/app
+hseos       1 open task
+upgrade     net 0/2 0%
+  blocked (1)
+    upgrade  02-b    Beta  (waits: 01-a)
+  ready (2)
+    hseos    T1    OPS  Wire it
+    upgrade  01-a       Alpha";
+        assert_eq!(shown, expected);
     }
 
     #[test]
