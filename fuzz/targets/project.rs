@@ -41,17 +41,20 @@ pub(super) fn skillstate_state(bytes: &[u8]) {
 
 pub(super) fn upgrade_plan(bytes: &[u8]) {
     let file = ".github/upgrades/net/plan.md";
+    edit(file, bytes);
     take_in(&Taken { format: "upgrade", file, beside: &[], read: "get_state", write: ("reconcile", "{}") }, bytes);
 }
 
 pub(super) fn upgrade_tasks(bytes: &[u8]) {
     let (file, beside) = (".github/upgrades/net/tasks.md", &[(".github/upgrades/net/plan.md", PLAN)]);
+    edit(file, bytes);
     let write = ("start_task", r#"{"taskId":"01-one"}"#);
     take_in(&Taken { format: "upgrade", file, beside, read: "get_state", write }, bytes);
 }
 
 pub(super) fn upgrade_scenario(bytes: &[u8]) {
     let (file, beside) = (".github/upgrades/net/scenario.json", &[(".github/upgrades/net/plan.md", PLAN)]);
+    edit(file, bytes);
     let write = ("start_task", r#"{"taskId":"01-one"}"#);
     take_in(&Taken { format: "upgrade", file, beside, read: "get_state", write }, bytes);
 }
@@ -146,6 +149,23 @@ fn take_in(taken: &Taken, bytes: &[u8]) {
         match (first, second) {
             (Ok(first), Ok(second)) => assert_eq!(first, second, "reading changes nothing"),
             (first, second) => panic!("after a write the project cannot be read: {first:?}, {second:?}"),
+        }
+    });
+}
+
+/// A file of an upgrade that is under way is edited: the task with work is listed or waits, and reading never refuses.
+fn edit(file: &str, bytes: &[u8]) {
+    let own: &[(&str, &[u8])] =
+        &[("mainstay.toml", b"formats = [\"upgrade\"]\n"), (".github/upgrades/net/plan.md", PLAN)];
+    World::with(own, |world| {
+        world.call("start_task", r#"{"taskId":"01-one"}"#).expect("the plan is good");
+        std::fs::write(world.root().join(file), bytes).expect("a file in memory can be written");
+        for _ in 0..2 {
+            let mut shown = world.call("get_state", "{}").expect("reading never refuses").body;
+            shown.shift_remove("warnings");
+            let shown = Value::Object(shown).to_string();
+            assert!(shown.contains("\"01-one\""), "the task with work is gone: {shown}");
+            drop(world.call("reconcile", "{}"));
         }
     });
 }

@@ -1,14 +1,18 @@
 //! Whatever people, tools and git do in whatever order: no task with work is lost.
 
+mod broken;
+mod stranger;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, SystemTime};
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{PLAN, SCENARIO, at, ids, state};
+use super::{PLAN, at, ids, state};
 use crate::back::{newest, undo};
 use crate::desk::{Desk, anyone, snapshot};
+use broken::is_row;
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -204,7 +208,6 @@ impl Story {
 
     fn edit_outside(&self, step: &Step) {
         let word = self.words;
-        let is_row = |line: &str| MARKS.iter().any(|mark| line.trim_start().starts_with(&format!("- {mark}")));
         let cut = |text: &str, line: &str| text.replacen(&format!("{line}\n"), "", 1);
         match step {
             Step::PlanCut(pick) => {
@@ -265,51 +268,7 @@ impl Story {
                 }
             }
             Step::Garbage(file) => self.desk.edit(&at(FILES[usize::from(*file)]), "{\"oh\": [no\n"),
-            Step::Fence(pick) => {
-                if let Some(line) = self.line("tasks.md", |line| !line.is_empty(), *pick) {
-                    self.edit("tasks.md", |text| text.replacen(&line, &format!("{line}\n```"), 1));
-                }
-            }
-            Step::Unread(pick, way) => {
-                if let Some(line) = self.line("tasks.md", is_row, *pick) {
-                    let (indent, row) = line.split_at(line.len() - line.trim_start().len());
-                    let rest = row.splitn(3, ' ').nth(2).unwrap_or_default();
-                    let id = rest.split(':').next().unwrap_or_default();
-                    let broken = match way {
-                        0 => format!("{indent}- âœ… {rest}"),
-                        1 => format!("{indent}- DONE {rest}"),
-                        2 => format!("{indent}> {row}"),
-                        3 => format!("{indent}- 🔲 ~~{rest}~~"),
-                        4 => format!("{indent}- 🔲 [{id}](tasks/{id}/task.md): read me"),
-                        _ => format!("<!-- {row} -->"),
-                    };
-                    self.edit("tasks.md", |text| text.replacen(&line, &broken, 1));
-                }
-            }
-            Step::Later(pick) => {
-                if let Some(line) = self.line("tasks.md", is_row, *pick) {
-                    self.edit("tasks.md", |text| text.replacen(&line, &format!("\n## Later {word}\n{line}"), 1));
-                }
-            }
-            Step::Typo(pick, way) => {
-                if let Some(line) = self.line("plan.md", |line| line.starts_with("### "), *pick) {
-                    let rest = line.trim_start_matches("### ");
-                    let broken = match way {
-                        0 => format!("### {}", rest.replacen(':', "", 1)),
-                        1 => format!("### ~~{rest}~~"),
-                        2 => format!("### Task {rest}"),
-                        3 => format!("##### {rest}"),
-                        4 => format!("###{rest}"),
-                        _ => format!("**{rest}**"),
-                    };
-                    self.edit("plan.md", |text| text.replacen(&line, &broken, 1));
-                }
-            }
-            Step::FencePlan(pick) => {
-                if let Some(line) = self.line("plan.md", |line| !line.is_empty(), *pick) {
-                    self.edit("plan.md", |text| text.replacen(&line, &format!("{line}\n```"), 1));
-                }
-            }
+            Step::Unread(..) | Step::Later(_) | Step::Typo(..) | Step::FencePlan(_) | Step::Fence(_) => self.blur(step),
             Step::Markers(file) => {
                 let path = at(FILES[*file]);
                 if let Ok(text) = std::fs::read_to_string(self.desk.at(&path)) {
@@ -370,32 +329,6 @@ impl Story {
         self.desk.done("activity", json!({"text": "again"}));
         assert!(self.desk.journal()[1].ends_with("activity"), "what we wrote was taken for an edit");
     }
-
-    /// A stranger who has only the files reads the same scenario.
-    fn reads_alike(&self) {
-        let now = state(&self.desk);
-        let is_unread = |warning: &Value| warning["code"] == "plan_heading_unreadable";
-        if !now["drift"].is_null() || now["warnings"].as_array().unwrap().iter().any(is_unread) {
-            return;
-        }
-        let stranger = Desk::new();
-        for (path, _) in snapshot(&self.desk.root()) {
-            if path.starts_with(SCENARIO) && self.desk.at(&path).is_file() {
-                stranger.edit(&path, std::fs::read(self.desk.at(&path)).unwrap());
-            } else if path.starts_with(SCENARIO) {
-                std::fs::create_dir_all(stranger.at(&path)).unwrap();
-            }
-        }
-        let theirs = state(&stranger);
-        for list in ["completedTasks", "inProgressTasks", "failedTasks"] {
-            let named = |state: &Value| -> Vec<(String, String)> {
-                let tasks = state[list].as_array().unwrap().iter();
-                tasks.map(|task| (task["id"].to_string(), task["name"].to_string())).collect()
-            };
-            assert_eq!(named(&theirs), named(&now), "{list}: {}", self.desk.text(&at("tasks.md")));
-        }
-        assert_eq!(theirs["progress"], now["progress"]);
-    }
 }
 
 fn ids_or_none(list: &Value) -> Vec<String> {
@@ -418,18 +351,7 @@ proptest! {
                     | Step::Back(_)
             );
             let takes_all = matches!(step, Step::PlanEmpty | Step::Gone(_) | Step::Garbage(0 | 1));
-            // These take nothing out: whatever they do to a line, its task is there, with work or without.
-            let takes_none = matches!(
-                step,
-                Step::Unread(..)
-                    | Step::Later(_)
-                    | Step::Typo(..)
-                    | Step::FencePlan(_)
-                    | Step::Fence(_)
-                    | Step::RowMark(..)
-                    | Step::Prose
-                    | Step::Markers(_)
-            );
+            let takes_none = broken::takes_none(step);
             if takes_all || takes_none {
                 // Only what was taken in can be missed.
                 story.take(&Step::Activity);

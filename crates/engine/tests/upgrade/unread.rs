@@ -14,6 +14,10 @@ fn begun() -> Desk {
     desk
 }
 
+fn many(numbers: impl Iterator<Item = usize>, line: impl Fn(usize) -> String) -> String {
+    numbers.map(line).collect::<Vec<_>>().concat()
+}
+
 fn bytes(desk: &Desk) -> usize {
     state(desk).to_string().len()
 }
@@ -21,9 +25,9 @@ fn bytes(desk: &Desk) -> usize {
 #[test]
 fn a_reply_stays_short_whatever_a_plan_repeats() {
     let first = "### 01-a: A\n".repeat(MANY);
-    let dotted: String = (0..MANY).map(|n| format!("#### 01.{:02}-x{n}: X\n", n % 99)).collect();
-    let without: String = (0..MANY).map(|n| format!("### do {n} {}\n", "word ".repeat(80))).collect();
-    let rows: String = (0..MANY).map(|n| format!("- 🔲 TASK-{n}\n")).collect();
+    let dotted = many(0..MANY, |n| format!("#### 01.{:02}-x{n}: X\n", n % 99));
+    let without = many(0..MANY, |n| format!("### do {n} {}\n", "word ".repeat(80)));
+    let rows = many(0..MANY, |n| format!("- 🔲 TASK-{n}\n"));
     for (name, plan, tasks) in [
         ("repeated", first, None),
         ("dotted", format!("### 01-a: A\n{dotted}"), None),
@@ -86,7 +90,7 @@ fn titles_of_files_have_a_length_too() {
 
 #[test]
 fn more_headings_than_numbers_are_not_adopted_in_part() {
-    let plan: String = (0..1_200).map(|n| format!("### do {n}\n")).collect();
+    let plan = many(0..1_200, |n| format!("### do {n}\n"));
     let desk = Desk::new().write(&at("plan.md"), &format!("## Tasks\n{plan}"));
     let before = desk.snapshot();
     let refused = desk.call("reconcile", json!({"adoptIds": true})).unwrap_err();
@@ -96,7 +100,7 @@ fn more_headings_than_numbers_are_not_adopted_in_part() {
 
 #[test]
 fn rows_added_under_many_parents_are_read_once() {
-    let plan: String = (1..=990).map(|n| format!("### {n:02}-task: T{n}\n\n")).collect();
+    let plan = many(1..=990, |n| format!("### {n:02}-task: T{n}\n\n"));
     let desk = Desk::new().write(&at("plan.md"), &plan);
     desk.done("activity", json!({"text": "begin"}));
     let mut tasks = desk.text(&at("tasks.md"));

@@ -4,15 +4,15 @@ use std::collections::HashMap;
 
 use format::{FileState, Records, digest};
 
-use super::place::{Place, TASK_FILE_LIMIT};
+use super::place::Place;
 use super::plan::PlanText;
 use super::records::{Task, TaskMd};
 use super::shelf::Shelf;
 use super::state::State;
 use super::status::{Status, word};
 
-/// How much of a section goes into a task.md, so that the file can be read again. **Units**: bytes.
-const SEEDED: usize = TASK_FILE_LIMIT as usize - 4_096;
+/// How much of a section goes into a task.md: with its heading less than what is read of one. **Units**: bytes.
+const SEEDED: usize = 1_020 * 1_024;
 
 /// The texts that we would seed task.md files with.
 #[derive(Debug, Default)]
