@@ -16,7 +16,7 @@ impl Engine {
     /// Takes back one entry, or all of a session, as a new entry.
     ///
     /// **Shape**: `{undone:[rev],revision,changes:[{change,space,key,before,after}]}`.
-    /// **Errors**: `nothing_to_undo`, `already_undone`, `undo_conflict`, `unknown_revision`,
+    /// **Errors**: `nothing_to_undo`, `already_undone`, `undo_of_adoption`, `undo_conflict`, `unknown_revision`,
     /// `revision_folded`, `format_off`.
     pub fn undo(&self, query: UndoQuery, identity: &Identity) -> Result<Reply, Refusal> {
         let text = |text: &Option<String>| text.clone().map_or(Value::Null, Value::String);
@@ -28,8 +28,10 @@ impl Engine {
         ]);
         if self.newest()?.0 == 0 {
             let unknown = query.revision.filter(|revision| revision.0 > 0);
-            return Err(unknown
-                .map_or_else(|| undo::nothing_to_undo(&query), |it| crate::past::unknown(it, model::Revision(0))));
+            return Err(unknown.map_or_else(
+                || undo::nothing_to_undo(&query, None),
+                |it| crate::past::unknown(it, model::Revision(0)),
+            ));
         }
         self.perform(Deed::Undo(query), arguments, identity)
     }

@@ -230,6 +230,11 @@ impl Ground {
         Ok(seen)
     }
 
+    /// Whether everything that differs is met for the first time.
+    pub(crate) fn is_first_sight(&self) -> bool {
+        self.files.iter().filter(|file| file.differs()).all(|file| file.state.is_none())
+    }
+
     /// What frozen files mean: a warning for reads, a refusal for writes.
     pub(crate) fn frozen(&self) -> (Vec<Warning>, Option<Refusal>) {
         let frozen: Vec<&ProjectPath> =

@@ -18,6 +18,15 @@ pub(crate) struct Since {
     pub(crate) back: Vec<FolderMove>,
 }
 
+/// What stood in files before Mainstay first saw them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Adopted {
+    /// It was no record before that, so it came then.
+    Came,
+    /// It stood there all along, so what goes back behind it leaves it.
+    Stood,
+}
+
 /// What entries newer than `revision` came to, in the spaces that are wanted.
 ///
 /// A folder move that no format knows goes with the entry that it stands in.
@@ -27,6 +36,7 @@ pub(crate) fn since(
     engine: &Engine,
     reads: &dyn Reads,
     revision: Revision,
+    adopted: Adopted,
     wanted: &dyn Fn(&Space) -> bool,
 ) -> Result<Since, Refusal> {
     must_stand(reads, revision)?;
@@ -38,6 +48,9 @@ pub(crate) fn since(
     let space_of = |step: &FolderMove| engine.formats().iter().find_map(|format| format.space_of_move(step));
     let is_wanted = |step: &FolderMove| space_of(step).is_none_or(|space| wanted(&space));
     let mut visit = |entry: Entry| {
+        if entry.cause == EntryCause::Adoption && adopted == Adopted::Stood {
+            return ControlFlow::Continue(());
+        }
         back.extend(entry.moves.into_iter().rev().filter(is_wanted).map(FolderMove::inverse));
         for change in entry.changes.into_iter().filter(|change| wanted(&change.key.space)) {
             then.insert(change.key, change.before);

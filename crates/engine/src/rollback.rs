@@ -7,7 +7,7 @@ use crate::deed::{Checkpoints, Thought};
 use crate::engine::Engine;
 use crate::moment::checkpoint_of;
 use crate::moves_back::{self, Way, moves_back};
-use crate::past::{self, Since};
+use crate::past::{self, Adopted, Since};
 use crate::records::StoreRecords;
 use crate::tell::{Teller, is_wanted};
 use crate::{checkpoint, refusals};
@@ -60,7 +60,7 @@ impl Goal {
 
     /// What has come since.
     pub(crate) fn since(&self, engine: &Engine, reads: &dyn Reads) -> Result<Since, Refusal> {
-        past::since(engine, reads, self.revision, &|space| self.wants(space))
+        past::since(engine, reads, self.revision, Adopted::Stood, &|space| self.wants(space))
     }
 }
 

@@ -11,7 +11,7 @@ use crate::engine::Engine;
 use crate::moment::Edge;
 use crate::moves_back::{Way, moves_back};
 use crate::outside::{laid_over, told};
-use crate::past;
+use crate::past::{self, Adopted};
 use crate::records::StoreRecords;
 use crate::refusals::failed;
 use crate::rollback::{self, Goal, RollbackQuery};
@@ -38,7 +38,7 @@ impl Engine {
                 None => return Err(past::unknown(Revision(0), head)),
             };
             let wanted = |one: &Space| is_wanted(space, one);
-            let since = past::since(self, reads.expect("checked above"), revision, &wanted)?;
+            let since = past::since(self, reads.expect("checked above"), revision, Adopted::Came, &wanted)?;
             lay(&mut records, since.changes.into_iter().map(Change::inverse));
         } else {
             let outside = self.outside(reads, &ctx);
@@ -71,7 +71,7 @@ impl Engine {
         if let Some(reads) = snapshot.as_deref() {
             head = reads.head().map_err(failed)?;
             from = self.revision_of(reads, since, "since", Edge::Without)?;
-            changes = past::since(self, reads, from, &wanted)?.changes;
+            changes = past::since(self, reads, from, Adopted::Came, &wanted)?.changes;
         } else {
             self.moment(since, "since")?;
         }

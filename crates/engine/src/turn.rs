@@ -83,13 +83,17 @@ impl<'a> Turn<'a> {
         let mut draft = Draft::new(&records);
         draft.lay(&self.moved);
         let view = View { records: &draft, files: self.engine.files(), probes: self.engine.probes() };
+        let is_first = ground.is_first_sight() && rows.as_ref().is_none_or(|rows| rows.first_contact);
         let taken = take_in(&ground, rows, Some(reads_of(txn)), &view, ctx)?;
         records.check()?;
         if !taken.changes.is_empty() {
             if commit::has_moved(self.engine, reads_of(txn), &ground.space)? {
                 self.moved.extend(taken.changes.iter().cloned());
             } else {
-                self.enter(txn, take_in::OUTSIDE, &ground.space, &taken.changes, ctx)?;
+                // What replaces a record is an edit, whoever sees it first.
+                let adopts = is_first && taken.changes.iter().all(|change| change.before.is_none());
+                let cause = if adopts { EntryCause::Adoption } else { EntryCause::Outside };
+                self.enter(txn, take_in::OUTSIDE, &ground.space, &taken.changes, cause, ctx)?;
             }
         }
         self.grounds.push(ground);
@@ -100,10 +104,11 @@ impl<'a> Turn<'a> {
     /// Enters what a move of git's HEAD changed, over all spaces, as one entry.
     pub(crate) fn enter_moved(&mut self, txn: &mut dyn Txn, ctx: &Context) -> Result<(), Refusal> {
         let moved = std::mem::take(&mut self.moved);
-        match moved.first() {
-            None => Ok(()),
-            Some(_) => self.enter(txn, &commit::actor(self.engine), &deed::spanning(&moved), &moved, ctx),
+        if moved.is_empty() {
+            return Ok(());
         }
+        let (actor, space) = (commit::actor(self.engine), deed::spanning(&moved));
+        self.enter(txn, &actor, &space, &moved, EntryCause::Outside, ctx)
     }
 
     fn enter(
@@ -112,6 +117,7 @@ impl<'a> Turn<'a> {
         actor: &str,
         space: &Space,
         changes: &[Change],
+        cause: EntryCause,
         ctx: &Context,
     ) -> Result<(), Refusal> {
         let entry = NewEntry {
@@ -121,7 +127,7 @@ impl<'a> Turn<'a> {
             request_id: None,
             space,
             call: take_in::CALL,
-            cause: EntryCause::Outside,
+            cause,
             changes,
             moves: &[],
             takes_back: &[],

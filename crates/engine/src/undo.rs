@@ -2,6 +2,12 @@
 //!
 //! What counts as taken back is told by the journal alone: an entry is, as long as one that takes it
 //! back is not taken back itself. A redo is the undo of an undo.
+//!
+//! An adoption is nobody's deed: it says what stood in the owner's files before Mainstay came. So it is passed
+//! over, and taken back only where it is named and forced; `rollback` leaves what it says as it stood then.
+
+#[cfg(test)]
+mod tests;
 
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
@@ -25,7 +31,7 @@ pub struct UndoQuery {
     pub session: Option<String>,
     /// Only entries of this actor.
     pub actor: Option<String>,
-    /// Take back what can be, where later entries changed the same records.
+    /// Take back what can be, where later entries changed the same records; an adoption too, if it is named.
     pub force: bool,
 }
 
@@ -47,6 +53,8 @@ struct Picked {
     conflicts: Vec<(RecordKey, Vec<Revision>)>,
     /// The newest entry that stands for older ones, which cannot be taken back.
     folded: Option<Revision>,
+    /// The newest adoption that was passed over.
+    adopted: Option<Revision>,
 }
 
 /// What leads back, and what does not.
@@ -111,7 +119,7 @@ pub(crate) fn undo(engine: &Engine, query: &UndoQuery, reads: &dyn Reads, view: 
     let told = Teller::of(engine);
     let picked = pick(&told, reads, &mut choose)?;
     if picked.targets.is_empty() {
-        return Err(nothing_to_undo(query));
+        return Err(nothing_to_undo(query, picked.adopted));
     }
     let undone: Vec<Revision> = picked.targets.iter().map(|(revision, _)| *revision).collect();
     let Back { changes, moves, mut warnings } = taken_back(reads, view, &picked, query.force)?;
@@ -137,7 +145,9 @@ pub(crate) fn redo(engine: &Engine, reads: &dyn Reads, view: &View<'_>) -> Resul
             Choice::Last
         }
         EntryCause::Undo | EntryCause::Redo | EntryCause::Minor => Choice::Pass,
-        EntryCause::Call | EntryCause::Outside | EntryCause::Baseline => Choice::Refuse(nothing_to_redo().into()),
+        EntryCause::Call | EntryCause::Outside | EntryCause::Adoption | EntryCause::Baseline => {
+            Choice::Refuse(nothing_to_redo().into())
+        }
     };
     let told = Teller::of(engine);
     let picked = pick(&told, reads, &mut choose)?;
@@ -174,6 +184,7 @@ impl UndoQuery {
                 (false, _, _) => Choice::Pass,
                 (true, EntryCause::Baseline, _) => Choice::Refuse(past::folded(revision, entry.revision).into()),
                 (true, _, false) => Choice::Refuse(already_undone(revision).into()),
+                (true, EntryCause::Adoption, true) if !self.force => Choice::Refuse(adopted(entry).into()),
                 (true, _, true) => Choice::Last,
             };
         }
@@ -205,6 +216,9 @@ fn pick(
         }
         if entry.cause == EntryCause::Baseline {
             picked.folded.get_or_insert(entry.revision);
+        }
+        if entry.cause == EntryCause::Adoption && stands {
+            picked.adopted.get_or_insert(entry.revision);
         }
         match choice {
             Choice::Pass => {
@@ -345,44 +359,35 @@ fn already_undone(revision: Revision) -> Refusal {
         .hint("mainstay redo takes the latest undo back")
 }
 
-/// There is no entry that `undo` could take back.
-pub(crate) fn nothing_to_undo(query: &UndoQuery) -> Refusal {
+// What stood there before Mainstay came is not taken away by the way.
+fn adopted(entry: &StoredEntry) -> Refusal {
+    let revision = entry.revision;
+    let names: Vec<String> = entry.changes.iter().take(NAMED).map(|change| change.key.to_string()).collect();
+    let message = format!(
+        "revision {revision} is where Mainstay first saw what stood there already; without it {} would be gone",
+        names.join(", ")
+    );
+    Refusal::refused("undo_of_adoption", message)
+        .field("revision")
+        .with("revision", revision.0)
+        .hint(format!("mainstay undo {revision} --force takes it away all the same; mainstay redo brings it back"))
+}
+
+/// There is no entry that `undo` could take back; `adopted` was passed over.
+pub(crate) fn nothing_to_undo(query: &UndoQuery, adopted: Option<Revision>) -> Refusal {
     let of_session = query.session.as_ref().map(|session| format!(" of session {session:?}")).unwrap_or_default();
     let of_actor = query.actor.as_ref().map(|actor| format!(" by {actor:?}")).unwrap_or_default();
-    Refusal::refused("nothing_to_undo", format!("there is no entry{of_session}{of_actor} that could be taken back"))
-        .hint("mainstay history lists the entries")
+    let message = format!("there is no entry{of_session}{of_actor} that could be taken back");
+    let Some(adopted) = adopted else {
+        return Refusal::refused("nothing_to_undo", message).hint("mainstay history lists the entries");
+    };
+    Refusal::refused("nothing_to_undo", format!("{message}; what stood there before Mainstay came stays"))
+        .with("adopted", adopted.0)
+        .hint("mainstay history --all lists the entries")
 }
 
 /// There is no undo that `redo` could take back.
 pub(crate) fn nothing_to_redo() -> Refusal {
     Refusal::refused("nothing_to_redo", "the newest entry is no undo, so there is nothing to redo")
         .hint("mainstay undo REV takes back any entry, an older undo too")
-}
-
-#[cfg(test)]
-mod tests {
-    use model::{Change, RecordKey, Space, Value};
-
-    use super::step_back;
-
-    fn json(text: &str) -> Option<Value> {
-        (text != "-").then(|| serde_json::from_str(text).unwrap())
-    }
-
-    fn check(before: &str, after: &str, now: &str, expected: &str) {
-        let key = RecordKey::new(Space::known("s"), "k", "1");
-        let change = Change { key, before: json(before), after: json(after) };
-        assert_eq!(step_back(&change, json(now).as_ref()), json(expected), "{before} to {after}, now {now}");
-    }
-
-    #[test]
-    fn touches_since_then_stay() {
-        check(r#"{"a":1}"#, r#"{"a":2}"#, r#"{"a":2}"#, r#"{"a":1}"#);
-        check(r#"{"a":1,"t":1}"#, r#"{"a":2,"t":1}"#, r#"{"a":2,"t":9}"#, r#"{"a":1,"t":9}"#);
-        check(r#"{"t":1}"#, r#"{"a":2,"t":1}"#, r#"{"a":2,"t":9}"#, r#"{"t":9}"#);
-        check(r#"{"a":1,"t":1}"#, r#"{"t":1}"#, r#"{"t":9}"#, r#"{"t":9,"a":1}"#);
-        check("-", r#"{"a":2}"#, r#"{"a":2,"t":9}"#, "-");
-        check(r#"{"a":1}"#, "-", "-", r#"{"a":1}"#);
-        check("1", "2", "3", "1");
-    }
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod adoption;
 mod back;
 mod back_faults;
 mod basics;

@@ -70,6 +70,8 @@ pub enum Takes {
     Nothing,
     /// One text.
     Value,
+    /// One text that is the path of a file.
+    Path,
     /// One text each time it is given; handed on as a list.
     Values,
     /// One text; `-` stands for what comes on standard input.

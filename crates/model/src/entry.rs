@@ -47,6 +47,8 @@ pub enum EntryCause {
     Call,
     /// An edit made outside was taken in.
     Outside,
+    /// What stood there before Mainstay came was taken in for the first time; nothing takes it back unasked.
+    Adoption,
     /// A touch that `undo` and the default history skip.
     Minor,
     /// Earlier entries were taken back.

@@ -242,6 +242,7 @@ fn word(cause: EntryCause) -> &'static str {
     match cause {
         EntryCause::Call => "call",
         EntryCause::Outside => "outside",
+        EntryCause::Adoption => "adoption",
         EntryCause::Minor => "minor",
         EntryCause::Undo => "undo",
         EntryCause::Redo => "redo",
@@ -253,6 +254,7 @@ fn cause(word: &str) -> Option<EntryCause> {
     Some(match word {
         "call" => EntryCause::Call,
         "outside" => EntryCause::Outside,
+        "adoption" => EntryCause::Adoption,
         "minor" => EntryCause::Minor,
         "undo" => EntryCause::Undo,
         "redo" => EntryCause::Redo,

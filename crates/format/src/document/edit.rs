@@ -6,11 +6,11 @@ use super::outline::{Heading, Line, Outline};
 use super::text::Document;
 
 /// The first line ending of a text; LF where there is none.
+///
+/// A CR that ends a text of one line becomes part of a CRLF as soon as a line follows it.
 pub fn line_ending(text: &str) -> &'static str {
-    match text.find('\n') {
-        Some(at) if text[..at].ends_with('\r') => "\r\n",
-        _ => "\n",
-    }
+    let first = text.find('\n').unwrap_or(text.len());
+    if text[..first].ends_with('\r') { "\r\n" } else { "\n" }
 }
 
 /// Gives a line another content; its ending stays.
@@ -27,7 +27,8 @@ pub fn insert(text: &mut String, at: usize, lines: &[&str]) {
     let open_end = at == text.len() && !text.is_empty() && !text.ends_with('\n');
     for line in lines {
         if open_end {
-            added.push_str(ending);
+            // A CR at the end needs only its LF.
+            added.push_str(if added.is_empty() && text.ends_with('\r') { "\n" } else { ending });
         }
         added.push_str(line);
         if !open_end {

@@ -80,19 +80,21 @@ pub fn write(document: &mut Document, lines: Range<usize>, name: &str, value: &s
         return Ok(false);
     }
     let (line, spot) = target(&outline, lines.clone(), name)?;
-    let content = outline.content(line);
+    let old = outline.content(line).to_owned();
     let new = match spot.form {
-        Form::Bold | Form::Plain => format!("{} {value}", &content[..spot.label_end]),
+        Form::Bold | Form::Plain => format!("{} {value}", &old[..spot.label_end]),
         Form::Row => format!("| {} | {value} |", spot.label),
     };
-    if new == content {
+    if new == old {
         return Err(NotWritten::Shadowed);
     }
-    let written = document.with_line(line, &new);
-    if find(&written.outline(), lines, name).is_none_or(|hit| hit.value != value) {
+    // The lines are changed in place where nobody else holds them.
+    drop(outline);
+    document.set_line(line, &new);
+    if find(&document.outline(), lines, name).is_none_or(|hit| hit.value != value) {
+        document.set_line(line, &old);
         return Err(NotWritten::Shadowed);
     }
-    *document = written;
     Ok(true)
 }
 
@@ -125,11 +127,11 @@ struct Spot<'t> {
 
 /// The best reading of a line as the field; a fenced line has none.
 fn spot<'t>(outline: &Outline<'t>, at: usize, name: &str) -> Option<Spot<'t>> {
-    let Line { fenced, has_bold, .. } = outline.lines()[at];
-    let content = outline.content(at);
-    if fenced || !(has_bold || may_begin(content, name)) {
+    let Line { fenced, first, has_bold, .. } = outline.lines()[at];
+    if fenced || !(has_bold || may_begin(first, name)) {
         return None;
     }
+    let content = outline.content(at);
     let other = plain(content, name).or_else(|| row(content, name));
     if !has_bold {
         return other;
@@ -147,19 +149,17 @@ fn spot<'t>(outline: &Outline<'t>, at: usize, name: &str) -> Option<Spot<'t>> {
 
 /// The reading of a line as the field, where the label begins the line; a fenced line has none.
 fn leading_spot<'t>(outline: &Outline<'t>, at: usize, name: &str) -> Option<Spot<'t>> {
-    let content = outline.content(at);
-    if outline.lines()[at].fenced || !may_begin(content, name) {
+    let Line { fenced, first, .. } = outline.lines()[at];
+    if fenced || !may_begin(first, name) {
         return None;
     }
+    let content = outline.content(at);
     bold(content, 0, name).or_else(|| plain(content, name)).or_else(|| row(content, name))
 }
 
-/// Whether a line begins as the field could; most lines do not.
-fn may_begin(content: &str, name: &str) -> bool {
-    let first = content.bytes().next();
-    first.is_some_and(|first| {
-        matches!(first, b'*' | b'|') || name.bytes().next().is_none_or(|own| fold(own) == fold(first))
-    })
+/// Whether a line with this first byte begins as the field could; most lines do not.
+fn may_begin(first: u8, name: &str) -> bool {
+    matches!(first, b'*' | b'|') || name.bytes().next().is_none_or(|own| fold(own) == fold(first))
 }
 
 /// Where two asterisks stand; a plain look at the bytes, because every field looks at every bold line.

@@ -16,6 +16,8 @@ pub struct Line {
     pub next: usize,
     /// Whether it lies in a fence or opens or closes one.
     pub fenced: bool,
+    /// Its first byte; a line feed where it is empty.
+    pub(super) first: u8,
     /// Whether two asterisks stand in it, as around a bold label.
     pub(super) has_bold: bool,
     /// Whether it opens a fence.
@@ -36,7 +38,7 @@ pub struct Heading {
 }
 
 /// The lines of a document, read once and shared.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Lines {
     all: Vec<Line>,
     headings: Vec<Heading>,
@@ -66,28 +68,28 @@ impl Lines {
                 headings.push(Heading { line: all.len(), level });
             }
             let title = (start + title.0, start + title.1);
-            all.push(Line { start, end, next, fenced, has_bold, opens, level, title });
+            let first = first_of(content);
+            all.push(Line { start, end, next, fenced, first, has_bold, opens, level, title });
             start = next;
         }
         Self { all, headings, unclosed: fence.map(|_| opened) }
     }
 
-    /// The lines after one of them got another content, where that is no fence and no heading before or after.
-    pub(super) fn with_content(&self, at: usize, content: &str) -> Option<Self> {
-        let mut all = self.all.clone();
-        let line = &mut all[at];
+    /// Gives one of them another content; says `false`, and changes nothing, where it is or becomes a fence or a heading.
+    pub(super) fn set_content(&mut self, at: usize, content: &str) -> bool {
+        let line = &mut self.all[at];
         if line.fenced || line.level > 0 || heading(content).0 > 0 || Fence::of(content).is_some() {
-            return None;
+            return false;
         }
         let (before, after) = (line.end - line.start, content.len());
-        line.has_bold = content.contains("**");
+        (line.first, line.has_bold) = (first_of(content), content.contains("**"));
         let moved = |place: usize| place - before + after;
         (line.end, line.next) = (moved(line.end), moved(line.next));
-        for line in &mut all[at + 1..] {
+        for line in &mut self.all[at + 1..] {
             (line.start, line.end, line.next) = (moved(line.start), moved(line.end), moved(line.next));
             line.title = (moved(line.title.0), moved(line.title.1));
         }
-        Some(Self { all, headings: self.headings.clone(), unclosed: self.unclosed })
+        true
     }
 }
 
@@ -228,6 +230,10 @@ fn measured(text: &str, start: usize) -> (usize, usize, bool) {
         before = *byte;
     }
     (text.len(), text.len(), has_bold)
+}
+
+fn first_of(content: &str) -> u8 {
+    content.bytes().next().unwrap_or(b'\n')
 }
 
 const NO_HEADING: (u8, (usize, usize)) = (0, (0, 0));

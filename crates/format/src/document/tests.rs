@@ -138,6 +138,7 @@ fn sections_are_made_at_the_end() {
     check("# A\n", "# A\n\n## S\n\nx\n");
     check("# A\n\n", "# A\n\n## S\n\nx\n");
     check("# A\r\nb", "# A\r\nb\r\n\r\n## S\r\n\r\nx");
+    check("# A\rb\r", "# A\rb\r\n\r\n## S\r\n\r\nx");
     check("", "## S\n\nx\n");
     check("# A\n```\nb\n", "# A\n\n## S\n\nx\n\n```\nb\n");
     check("```", "## S\n\nx\n\n```");
@@ -191,6 +192,22 @@ proptest! {
         let differs = |line: &usize| outline.content(*line) != after.content(*line);
         prop_assert!(outline.all().filter(differs).count() <= 1);
         prop_assert!(outline.all().all(|line| ending(&outline, line) == ending(&after, line)));
+    }
+
+    #[test]
+    fn what_is_kept_of_a_changed_document_is_what_is_read_anew(text in document(), front in any::<bool>(), values in ["[\\PC]{0,6}", "(```|# x|[a-z]{0,9})"]) {
+        let mut document = Document::new(if front { format!("---\na: b\n---\n{text}") } else { text });
+        for value in values {
+            let (before, outline) = (document.clone(), document.outline());
+            let all = outline.all();
+            drop(outline);
+            if fields::write(&mut document, all, "Status", value.trim()).is_err() {
+                prop_assert_eq!(document.text(), before.text());
+            }
+            let anew = Document::new(document.text().to_owned());
+            prop_assert_eq!(document.outline().shared(), anew.outline().shared(), "{:?}", document.text());
+            prop_assert_eq!((document.located(), document.front()), (anew.located(), anew.front()));
+        }
     }
 
     #[test]

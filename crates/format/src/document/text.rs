@@ -75,19 +75,16 @@ impl Document {
         &mut self.text
     }
 
-    /// The same document with another content in one of its lines.
-    pub(super) fn with_line(&self, at: usize, content: &str) -> Self {
-        let outline = self.outline();
-        let line = outline.lines()[at];
-        let mut text = String::with_capacity(self.text.len() - (line.end - line.start) + content.len());
-        text.extend([&self.text[..line.start], content, &self.text[line.end..]]);
-        let (located, front) = (self.located.clone(), self.front.clone());
-        let mut made = Self { text, located, front, lines: OnceCell::new() };
-        made.edit_body();
-        if let Some(lines) = outline.shared().with_content(at, content) {
-            let _ = made.lines.set(Rc::new(lines));
+    /// Gives one of its lines another content; what was read of the others is kept where it still holds.
+    pub(super) fn set_line(&mut self, at: usize, content: &str) {
+        let line = self.outline().lines()[at];
+        let lines = self.lines.take();
+        self.edit_body().replace_range(line.start..line.end, content);
+        if let Some(mut lines) = lines.filter(|_| self.located.get().is_some())
+            && Rc::make_mut(&mut lines).set_content(at, content)
+        {
+            let _ = self.lines.set(lines);
         }
-        made
     }
 
     fn forget_front(&mut self) {

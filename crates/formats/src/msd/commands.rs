@@ -21,7 +21,7 @@ const fn needed(opt: Opt) -> Opt {
 }
 
 const fn from_file(name: &'static str, flags: &'static [&'static str]) -> Opt {
-    value(name, flags, "a project file that holds the text")
+    Opt { takes: Takes::Path, ..value(name, flags, "a project file that holds the text") }
 }
 
 const WS: Opt = value("ws", &["ws"], "a workstream");

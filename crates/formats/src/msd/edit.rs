@@ -342,7 +342,7 @@ fn check_writable(document: &Document, is_utf8: bool, site: &Site<'_>) -> Result
         "holds a NUL"
     } else if *document.located() == Located::Unclosed {
         "opens front matter that never closes"
-    } else if text.contains("<<<<<<< ") && has_merge_markers(document) {
+    } else if has_merge_markers(document) {
         "holds the conflict markers of a merge"
     } else {
         return Ok(());

@@ -30,11 +30,11 @@ pub(super) struct Phase {
 
 /// The phases of a milestone.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Phases {
+pub(super) enum Phases<'r> {
     /// No heading names a version: every phase of the roadmap, and folders count too.
-    Unlimited(Vec<Phase>),
+    Unlimited(Vec<&'r Phase>),
     /// Those in the section of the milestone; other folders are ignored.
-    Limited(Vec<Phase>),
+    Limited(Vec<&'r Phase>),
     /// Headings name versions, but not the milestone.
     Elsewhere,
 }
@@ -68,20 +68,19 @@ impl Roadmap {
     }
 
     /// The phases that belong to a milestone.
-    pub(super) fn phases(&self, milestone: Option<&str>) -> Phases {
-        let of = |entries: &[Entry]| entries.iter().filter_map(|entry| entry.phase.clone()).collect();
+    pub(super) fn phases(&self, milestone: Option<&str>) -> Phases<'_> {
         let names_one = |entry: &Entry| {
             entry.phase.is_none()
                 && (version_in(&entry.title).is_some()
                     || milestone.is_some_and(|milestone| token_in(&entry.title, milestone).is_some()))
         };
         if !self.headings.iter().any(names_one) {
-            return Phases::Unlimited(of(&self.headings));
+            return Phases::Unlimited(phases_in(&self.headings));
         }
         let Some(at) = milestone.and_then(|milestone| self.milestone(milestone)) else { return Phases::Elsewhere };
         let beneath = &self.headings[at + 1..];
         let end = beneath.iter().position(|entry| entry.level <= self.headings[at].level).unwrap_or(beneath.len());
-        Phases::Limited(of(&beneath[..end]))
+        Phases::Limited(phases_in(&beneath[..end]))
     }
 
     /// The name of a phase, wherever in the roadmap it stands.
@@ -93,6 +92,10 @@ impl Roadmap {
     fn milestone(&self, milestone: &str) -> Option<usize> {
         self.headings.iter().position(|entry| entry.phase.is_none() && token_in(&entry.title, milestone).is_some())
     }
+}
+
+fn phases_in(entries: &[Entry]) -> Vec<&Phase> {
+    entries.iter().filter_map(|entry| entry.phase.as_ref()).collect()
 }
 
 /// **Shape**: `Phase N: Name`, also with `-` or `—`, also struck through.
@@ -146,8 +149,8 @@ fn is_token(title: &str, start: usize, end: usize) -> bool {
 mod tests {
     use super::*;
 
-    fn ids(phases: &Phases) -> String {
-        let join = |phases: &[Phase]| phases.iter().map(|phase| phase.id.as_str()).collect::<Vec<_>>().join(" ");
+    fn ids(phases: &Phases<'_>) -> String {
+        let join = |phases: &[&Phase]| phases.iter().map(|phase| phase.id.as_str()).collect::<Vec<_>>().join(" ");
         match phases {
             Phases::Unlimited(phases) => format!("all {}", join(phases)),
             Phases::Limited(phases) => join(phases),

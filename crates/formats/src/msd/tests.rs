@@ -5,6 +5,7 @@ mod hosts;
 mod mended;
 mod properties;
 mod readback;
+mod untouched;
 
 use std::cell::Cell;
 use std::collections::BTreeMap;

@@ -170,7 +170,8 @@ fn undo_command() -> Command {
         )
         .after_help(
             "Without REV, --actor and --session say whose entries are meant: the newest of\n\
-             the actor, all of the session. Repeating it walks further back.\n\n\
+             the actor, all of the session. Repeating it walks further back. What stood\n\
+             there before Mainstay came stays, unless REV names it and --force is given.\n\n\
              Examples:\n  mainstay undo\n  mainstay undo 17\n  mainstay undo --session s-42",
         )
 }

@@ -12,6 +12,7 @@ const WIDTH: usize = 80;
 pub(crate) fn placeholder(opt: &Opt) -> String {
     let is_camel = opt.name.contains(|letter: char| letter.is_ascii_uppercase());
     match opt.flags.first() {
+        _ if opt.takes == Takes::Path => "PATH".to_owned(),
         // The flag says it shorter than a name such as `confirmRemovals`, and means one of them.
         Some(flag) if is_camel && opt.positional => flag.to_uppercase(),
         Some(flag) if is_camel => flag.rsplit('-').next().unwrap_or(flag).to_uppercase(),

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
-use clap::{Arg, ArgAction, ArgGroup, Command, value_parser};
+use clap::{Arg, ArgAction, ArgGroup, Command, ValueHint, value_parser};
 use format::{Format, Opt, Takes};
 
 use crate::{back, format_command, machine, upkeep};
@@ -79,6 +79,7 @@ fn argument(opt: &Opt) -> Arg {
     arg = match opt.takes {
         Takes::Nothing => arg.action(ArgAction::SetTrue),
         Takes::Value | Takes::ValueOrStdin => arg.action(ArgAction::Set),
+        Takes::Path => arg.action(ArgAction::Set).value_hint(ValueHint::FilePath),
         Takes::Values => arg.action(ArgAction::Append),
         Takes::Rest => arg.action(ArgAction::Append).num_args(0..).trailing_var_arg(true),
     };

@@ -50,6 +50,10 @@ fn undo_and_rollback_give_every_byte_back() {
         done(root, &["--json", "undo"]);
         assert_eq!(bytes(root), *expected);
     }
+    // The file stood there before us: that is nobody's deed, and stays its owner's.
+    let refused = run(root, &["--json", "undo"]);
+    assert!(refused.status.code() == Some(1) && String::from_utf8_lossy(&refused.stdout).contains("nothing_to_undo"));
+    assert_eq!(bytes(root), stood[0]);
     done(root, &["--json", "redo"]);
     assert_eq!(bytes(root), stood[1]);
     // Revision 1 took the file in; each verb made one more.
@@ -57,6 +61,23 @@ fn undo_and_rollback_give_every_byte_back() {
         done(root, &["--json", "rollback", &(at + 1).to_string()]);
         assert_eq!(bytes(root), *expected, "revision {}", at + 1);
     }
+    done(root, &["--json", "rollback", "0"]);
+    assert_eq!(bytes(root), stood[0], "nothing stood in the store then, but the file did");
+}
+
+#[test]
+fn undo_meant_for_a_workstream_leaves_the_project_its_file() {
+    let project = project();
+    let root = project.path();
+    done(root, &["msd", "state", "init", "--ws", "night"]);
+    done(root, &["msd", "state", "update", "Status", "Night", "--ws", "night"]);
+    put(root, ODD);
+    done(root, &["msd", "state", "update", "Status", "Day"]);
+    for _ in 0..3 {
+        done(root, &["--json", "undo"]);
+        assert_eq!(bytes(root), ODD.as_bytes());
+    }
+    assert!(!root.join(".planning/workstreams/night/STATE.md").exists(), "what we made goes");
 }
 
 #[test]

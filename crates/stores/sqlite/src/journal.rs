@@ -214,6 +214,7 @@ fn word(cause: EntryCause) -> &'static str {
     match cause {
         EntryCause::Call => "call",
         EntryCause::Outside => "outside",
+        EntryCause::Adoption => "adoption",
         EntryCause::Minor => "minor",
         EntryCause::Undo => "undo",
         EntryCause::Redo => "redo",
@@ -225,6 +226,7 @@ fn cause(word: &str) -> Outcome<EntryCause> {
     match word {
         "call" => Ok(EntryCause::Call),
         "outside" => Ok(EntryCause::Outside),
+        "adoption" => Ok(EntryCause::Adoption),
         "minor" => Ok(EntryCause::Minor),
         "undo" => Ok(EntryCause::Undo),
         "redo" => Ok(EntryCause::Redo),
