@@ -123,6 +123,24 @@ fn compare_and_swap(product: &Product, increments: usize) -> Result<Vec<String>,
 
 /// All add one to a number in eneo's document by a program, time and again.
 fn one_document(product: &Product, rounds: usize) -> Result<Vec<String>, String> {
+    let all = count_in_one_document(product, rounds)?;
+    report("one document", &all);
+    Ok(all.problems)
+}
+
+/// How long each of the processes took that count in one document at once, the shortest first.
+///
+/// **Errors**: where one of them failed, or a count is not exactly how many there were.
+pub(crate) fn waits_for_one_document(product: &Product, rounds: usize) -> Result<Vec<Duration>, String> {
+    let mut all = count_in_one_document(product, rounds)?;
+    if let Some(problem) = all.problems.first() {
+        return Err(problem.clone());
+    }
+    all.waits.sort();
+    Ok(all.waits)
+}
+
+fn count_in_one_document(product: &Product, rounds: usize) -> Result<Done, String> {
     let project = Project::new(product)?;
     project.reply(&["--json", "eneo", "task-init", "count-it", "fast", "1", "none", "none"])?;
     let mut all = Done::default();
@@ -136,8 +154,7 @@ fn one_document(product: &Product, rounds: usize) -> Result<Vec<String>, String>
             all.problems.push(format!("one document: {ON_ONE_DOCUMENT} writers counted {shown:?}"));
         }
     }
-    report("one document", &all);
-    Ok(all.problems)
+    Ok(all)
 }
 
 impl Done {

@@ -71,6 +71,18 @@ impl Picture {
         fs::read_to_string(self.root.join(file)).is_ok_and(|held| held.contains(text))
     }
 
+    /// How many lines of a file of the project hold the text now.
+    pub(crate) fn lines(&self, file: &str, text: &str) -> usize {
+        let held = fs::read_to_string(self.root.join(file)).unwrap_or_default();
+        held.lines().filter(|line| line.contains(text)).count()
+    }
+
+    /// The texts of the files in a folder of the project.
+    pub(crate) fn texts_in(&self, folder: &str) -> Vec<String> {
+        let files = fs::read_dir(self.root.join(folder)).into_iter().flatten().flatten();
+        files.map(|file| fs::read_to_string(file.path()).unwrap_or_default()).collect()
+    }
+
     /// The present value of a field.
     pub(crate) fn field(&self, key: &str) -> Option<&str> {
         self.state["state"][key].as_str()

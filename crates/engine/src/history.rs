@@ -23,8 +23,6 @@ pub struct HistoryQuery {
     pub since: Option<String>,
     /// At most so many; the commands' default is 20.
     pub limit: usize,
-    /// No more once they take so much as JSON. **Units**: bytes.
-    pub room: Option<usize>,
     /// Minor entries (touches) and the bookkeeping of formats too.
     pub all: bool,
 }
@@ -35,9 +33,19 @@ impl Engine {
     /// **Shape**: `{entries:[{revision,at,actor,session,space,call,changes:[{key,before,after}]}]}`.
     /// **Errors**: `invalid_argument` (field `since`).
     pub fn history(&self, query: &HistoryQuery) -> Result<Object, Refusal> {
+        let (entries, _) = self.entries_within(query, usize::MAX)?;
+        Ok(Object::from_iter([("entries".to_owned(), Value::Array(entries))]))
+    }
+
+    /// The entries that a query asks for, as many as fit into so many bytes, and whether more were left out.
+    ///
+    /// Older entries are not even read once the room is full. The newest is there however large it is: its reader has
+    /// nothing else to go on.
+    pub(crate) fn entries_within(&self, query: &HistoryQuery, room: usize) -> Result<(Vec<Value>, bool), Refusal> {
         let since = query.since.as_deref().map(|text| self.moment(text, "since")).transpose()?;
         let told = Teller::of(self);
-        let mut entries = Vec::new();
+        let (mut entries, mut left_out) = (Vec::new(), false);
+        let mut taken: usize = 0;
         if let Some(store) = self.opened_store()? {
             let reads = store.read().map_err(|error| refusals::of_store(&error))?;
             let (from, down_to) = match since {
@@ -49,27 +57,25 @@ impl Engine {
                 Some(from) if stored.at < from => ControlFlow::Break(()),
                 _ => ControlFlow::Continue(query.wants(stored)),
             };
-            let mut room = query.room.unwrap_or(usize::MAX);
             let mut show = |entry| {
-                if entries.len() >= query.limit {
-                    return ControlFlow::Break(());
-                }
                 let mut entry: Entry = entry;
                 entry.changes.retain(|change| query.all || told.tells(&change.key));
                 let shown = Value::Object(tell::entry(&entry));
-                let left = query.room.map_or(Some(room), |_| room.checked_sub(shown.to_string().len()));
-                entries.push(shown);
-                match left {
-                    Some(left) => room = left,
-                    None => return ControlFlow::Break(()),
+                if room < usize::MAX {
+                    taken = taken.saturating_add(shown.to_string().len());
                 }
+                left_out = entries.len() >= query.limit || (taken > room && !entries.is_empty());
+                if left_out {
+                    return ControlFlow::Break(());
+                }
+                entries.push(shown);
                 ControlFlow::Continue(())
             };
             Unwinder::new(reads.as_ref())
                 .walk(&EntryPage { before: None, down_to }, &choose, &mut show)
                 .map_err(|error| refusals::of_store(&error))?;
         }
-        Ok(Object::from_iter([("entries".to_owned(), Value::Array(entries))]))
+        Ok((entries, left_out))
     }
 }
 

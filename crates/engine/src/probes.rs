@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use format::{DatabaseProbe, FileState, GitProbe, HealthProbe, Irregular, Probes, TableSource};
-use model::Value;
+use model::{ProjectPath, Value};
 use rustix::fs::OFlags;
 
 use crate::home::Home;
+use crate::images::{self, ProjectFiles};
 use crate::locks::Deadline;
 use crate::spool::Spool;
 use crate::{git, git_head, tables};
@@ -63,6 +64,10 @@ impl Probes for HostProbes {
 
     fn spooled(&self, tool: &str) -> usize {
         Spool::of(&Home::of(&self.root)).count(tool)
+    }
+
+    fn is_abandoned(&self, lock: &ProjectPath) -> bool {
+        ProjectFiles::open(&self.root).is_ok_and(|files| images::is_abandoned(&files, lock))
     }
 
     fn program(&self) -> String {

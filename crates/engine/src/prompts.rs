@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use format::{Listed, fence};
 use model::{Call, Object, Origin, Refusal, Space, Value};
 
+use crate::addresses::SCHEME;
 use crate::engine::{Engine, Identity};
 use crate::history::HistoryQuery;
 use crate::resources::readable;
@@ -73,8 +74,12 @@ pub const PROMPTS: &[Prompt] = &[
 /// The most that a prompt tells of records. **Units**: bytes.
 const BODY_LIMIT: usize = 4000;
 
-/// How much of that is for the work of formats, each its share.
+/// How much of that is for the work of formats, each its share; less where their states are told too.
 const WORK_LIMIT: usize = 2600;
+const WORK_BESIDE_STATE: usize = 1500;
+
+/// Where what happened lately ends if states are told behind it. **Units**: bytes.
+const LATELY_BESIDE_STATE: usize = 2500;
 
 /// The most of one line. **Units**: bytes, cut at a character.
 const LINE_LIMIT: usize = 240;
@@ -120,17 +125,20 @@ impl Engine {
             "plan-next" => &["ready", "in_progress", "blocked"],
             _ => &["in_progress", "ready", "blocked"],
         };
+        let tells_state = prompt.name == "resume";
+        let (work, lately) =
+            if tells_state { (WORK_BESIDE_STATE, LATELY_BESIDE_STATE) } else { (WORK_LIMIT, BODY_LIMIT) };
         let formats: Vec<&Value> = formats_in(&status, asked.space.as_deref()).collect();
         for (at, format) in formats.iter().enumerate() {
             // What one format leaves of its share is there for those after it.
-            let share = WORK_LIMIT.saturating_sub(body.text.len()) / (formats.len() - at);
+            let share = work.saturating_sub(body.text.len()) / (formats.len() - at);
             body.work(format, order, asked.agent.as_deref(), share);
         }
         let mine = asked.agent.clone().filter(|_| prompt.name == "handoff");
         let entries = self.lately(&asked, mine)?;
-        body.lately(&entries);
-        body.warnings(&status);
-        if prompt.name == "resume" {
+        body.warnings(&status, lately);
+        body.lately(&entries, lately);
+        if tells_state {
             self.tell_state(&mut body, asked.space.as_deref());
         }
         let tag = self.bare_context(Origin::Mcp)?.tag;
@@ -170,23 +178,16 @@ impl Engine {
         }
     }
 
-    // What each format's own reading tool says, as far as there is room.
+    // What each format's own reading tool says, each in its share of the room; what is cut says where it stands whole.
     fn tell_state(&self, body: &mut Body, space: Option<&str>) {
         let identity = Identity { actor: None, session: None, request_id: None, origin: Origin::Mcp };
-        let meant = self.formats_on().into_iter().filter(|format| is_meant(space, format.name()));
-        let mut told = Vec::new();
-        for (format, tool) in meant.filter_map(|format| Some((format, readable(format).next()?))) {
+        let on = self.formats_on().into_iter().filter(|format| is_meant(space, format.name()));
+        let tools: Vec<_> = on.filter_map(|format| Some((format, readable(format).next()?))).collect();
+        for (at, (format, tool)) in tools.iter().enumerate() {
             let said = self.call(&Call::new(tool.name, Object::new()), &identity);
             let said = Value::Object(said.map_or_else(|no| no.to_object(), |reply| reply.body));
-            if says_something(&said) {
-                told.push((format, tool, said));
-            }
-        }
-        let count = told.len();
-        for (at, (format, tool, said)) in told.into_iter().enumerate() {
-            // What one format leaves of its share is there for those after it.
-            let share = BODY_LIMIT.saturating_sub(body.text.len()) / (count - at);
-            body.whole(format.name(), tool.name, said, share);
+            let share = BODY_LIMIT.saturating_sub(body.text.len()) / (tools.len() - at);
+            body.whole(tool.name, said, &format!("{SCHEME}{}/{}", format.name(), tool.name), share.min(VALUE_LIMIT));
         }
     }
 
@@ -256,18 +257,6 @@ fn is_meant(space: Option<&str>, format: &str) -> bool {
     space.is_none_or(|space| Space::new(space).format() == format)
 }
 
-// Whether a value is more than a form that nobody filled in.
-fn says_something(value: &Value) -> bool {
-    match value {
-        Value::Null | Value::Bool(false) => false,
-        Value::Bool(true) => true,
-        Value::Number(number) => number.as_f64() != Some(0.0),
-        Value::String(text) => !text.is_empty(),
-        Value::Array(items) => items.iter().any(says_something),
-        Value::Object(members) => members.values().any(says_something),
-    }
-}
-
 fn text<'a>(value: &'a Value, name: &str) -> &'a str {
     value.get(name).and_then(Value::as_str).unwrap_or_default()
 }
@@ -281,10 +270,14 @@ struct Body {
 impl Body {
     // Adds a line if there is room for it; answers whether there was.
     fn line(&mut self, line: impl AsRef<str>) -> bool {
+        self.line_within(line, BODY_LIMIT)
+    }
+
+    fn line_within(&mut self, line: impl AsRef<str>, end: usize) -> bool {
         // Masked before it is cut: half a secret looks like none.
         let safe = fence::line(line.as_ref());
         let safe = cut(&safe, LINE_LIMIT);
-        let fits = self.text.len() + safe.len() < BODY_LIMIT;
+        let fits = self.text.len() + safe.len() < end;
         if fits {
             self.text.push_str(safe);
             self.text.push('\n');
@@ -292,17 +285,16 @@ impl Body {
         fits
     }
 
-    // Adds what a format's tool says, cut to what one may take and to its share; then it is told where the rest is.
-    fn whole(&mut self, format: &str, tool: &str, value: Value, share: usize) {
+    // Adds a value in at most `room` bytes; one that does not fit is cut and says at which address it stands whole.
+    fn whole(&mut self, name: &str, value: Value, address: &str, room: usize) {
         let safe = fence::payload(value);
-        let rest = format!("… more in mainstay://{format}/{tool}");
-        let room = share.saturating_sub(tool.len() + 2);
-        if safe.len() <= room.min(VALUE_LIMIT) {
-            writeln!(self.text, "{tool} {safe}").expect("writing to a string succeeds");
-        } else if rest.len() <= room {
-            let told = cut(&safe, VALUE_LIMIT.min(room - rest.len()));
-            writeln!(self.text, "{tool} {told}{rest}").expect("writing to a string succeeds");
-        }
+        let line = if name.len() + safe.len() + 2 <= room {
+            format!("{name} {safe}\n")
+        } else {
+            let more = format!("… (whole: {address})\n");
+            format!("{name} {}{more}", cut(&safe, room.saturating_sub(name.len() + more.len() + 1)))
+        };
+        self.text.push_str(&line);
     }
 
     // A format's line, and as many items as fit into so many bytes.
@@ -322,7 +314,7 @@ impl Body {
         }
     }
 
-    fn lately(&mut self, entries: &[Value]) {
+    fn lately(&mut self, entries: &[Value], end: usize) {
         for entry in entries {
             let changes = entry.get("changes").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
             let keys: Vec<&str> = changes.iter().take(4).map(|change| text(change, "key")).collect();
@@ -330,15 +322,15 @@ impl Body {
             let revision = entry.get("revision").cloned().unwrap_or_default();
             let (at, actor, space, call) =
                 (text(entry, "at"), text(entry, "actor"), text(entry, "space"), text(entry, "call"));
-            if !self.line(format!("r{revision} {at} {actor} {space} {call}: {}{more}", keys.join(", "))) {
+            if !self.line_within(format!("r{revision} {at} {actor} {space} {call}: {}{more}", keys.join(", ")), end) {
                 return;
             }
         }
     }
 
-    fn warnings(&mut self, status: &Object) {
+    fn warnings(&mut self, status: &Object, end: usize) {
         for warning in status.get("warnings").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default() {
-            self.line(format!("warning {}: {}", text(warning, "code"), text(warning, "message")));
+            self.line_within(format!("warning {}: {}", text(warning, "code"), text(warning, "message")), end);
         }
     }
 }

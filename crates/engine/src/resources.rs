@@ -131,12 +131,11 @@ impl Engine {
             Address::History { since, space } => {
                 space.as_deref().map_or(Ok(()), |space| self.check_space(space))?;
                 let limit = if since.is_some() { SINCE } else { LATEST };
-                // One more than may be shown tells that there are more; reading ends there.
-                let room = Some(LIST_LIMIT);
-                let query = HistoryQuery { since, space, limit: limit + 1, room, ..HistoryQuery::default() };
-                bounded(self.history(&query)?, "entries", limit)
+                let query = HistoryQuery { space, since, limit, ..HistoryQuery::default() };
+                let (entries, more) = self.entries_within(&query, LIST_LIMIT)?;
+                Object::from_iter([("entries".to_owned(), Value::Array(entries)), ("more".to_owned(), more.into())])
             }
-            Address::Records { space } => bounded(self.show(Some(&space), None)?, "records", usize::MAX),
+            Address::Records { space } => bounded(self.show(Some(&space), None)?),
             Address::Of { format, name } => {
                 let mut on = self.formats_on().into_iter();
                 let format = on.find(|one| one.name() == format).ok_or_else(|| missing(uri))?;
@@ -206,23 +205,21 @@ impl Engine {
     }
 }
 
-/// The first items of a list, as many as fit; `more` tells whether others were left out.
-fn bounded(mut object: Object, list: &str, most: usize) -> Object {
+/// The records, as many as fit; `more` tells whether others were left out.
+fn bounded(mut shown: Object) -> Object {
     let mut more = false;
-    if let Some(Value::Array(items)) = object.get_mut(list) {
+    if let Some(Value::Array(records)) = shown.get_mut("records") {
         let mut room = LIST_LIMIT;
-        let fits = |item: &Value| {
-            let size = item.to_string().len();
-            room = room.checked_sub(size)?;
+        let fits = |record: &Value| {
+            room = room.checked_sub(record.to_string().len())?;
             Some(())
         };
-        // The first stands there however large it is: its reader has nothing else to go on.
-        let fitting = items.iter().map_while(fits).count().max(1).min(most);
-        more = items.len() > fitting;
-        items.truncate(fitting);
+        let fitting = records.iter().map_while(fits).count();
+        more = records.len() > fitting;
+        records.truncate(fitting);
     }
-    object.insert("more".into(), more.into());
-    object
+    shown.insert("more".into(), more.into());
+    shown
 }
 
 fn json(object: Object) -> ResourceText {

@@ -160,7 +160,7 @@ impl Spool {
             ..ctx.clone()
         };
         let noted = object.get("noted").and_then(Value::as_object).cloned().unwrap_or_default();
-        let call = Call { noted, ..Call::new(tool.name, arguments) };
+        let call = Call { noted, applied: Some(ctx.now), ..Call::new(tool.name, arguments) };
         let (thinker, slate) = (Thinker::Format(format), Slate::default());
         let asked = Asked { thinker, call, ctx: event, applied: ctx.now, reads: false, slate };
         Some(Spooled { id, path, asked })

@@ -17,13 +17,20 @@ pub struct Stir {
     pub spaces: Vec<Space>,
     /// Other formats are on than before, and so other tools and resources are listed.
     pub lists: bool,
+    /// The journal was not followed for a while: anything may have happened.
+    pub missed: bool,
 }
 
 impl Stir {
+    /// Whether anything has happened.
+    pub fn is_news(&self) -> bool {
+        self.missed || self.lists || !self.spaces.is_empty()
+    }
+
     /// Whether what stands at a URI may have changed.
     pub fn touches(&self, uri: &str) -> bool {
-        !self.spaces.is_empty()
-            && Address::read(uri).is_ok_and(|address| self.spaces.iter().any(|space| address.is_about(space)))
+        let is_about = |address: Address| self.spaces.iter().any(|space| address.is_about(space));
+        self.missed || (!self.spaces.is_empty() && Address::read(uri).is_ok_and(is_about))
     }
 }
 
@@ -48,7 +55,7 @@ impl Engine {
                 Vec::new()
             });
             let now = self.names_on();
-            stir = Stir { revision: follower.seen(), spaces, lists: now != on };
+            stir = Stir { revision: follower.seen(), spaces, lists: now != on, missed: false };
             on = now;
         }
         Ok(())

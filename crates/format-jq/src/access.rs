@@ -185,7 +185,7 @@ fn set_item(run: &Run<'_>, mut array: Rc<Array>, index: f64, value: Value) -> Ca
         return Err(Halt::error("Array index too large"));
     }
     // A write far past the end fills what lies between.
-    run.allocate(place.saturating_sub(length), 0)?;
+    run.allocate(1, place.saturating_sub(length).saturating_mul(size_of::<Value>()))?;
     own_array(run, &mut array)?.set(place, value)?;
     Ok(Value::Array(array))
 }

@@ -17,6 +17,7 @@
 mod access;
 mod arithmetic;
 mod arrays;
+mod backrefs;
 mod base;
 mod compare;
 mod dates;
@@ -43,6 +44,6 @@ mod tests;
 mod text;
 mod value;
 
-pub use halt::Failure;
+pub use halt::{Failure, Limit};
 pub use limits::Limits;
 pub use program::{Outputs, Program, equal};

@@ -2,17 +2,17 @@
 
 use std::cell::Cell;
 
-use crate::halt::{Caught, Halt};
+use crate::halt::{Caught, Halt, Limit};
 use crate::live::live;
 
 /// How many steps a program may take. A step is a term that is run, or a part of a value that is looked at.
-const STEPS: u64 = 4_000_000;
+pub(crate) const STEPS: u64 = 4_000_000;
 
 /// The same where someone waits.
 const BRIEF_STEPS: u64 = 50_000;
 
 /// What a program's values may hold at any time. **Units**: bytes.
-const MEMORY: u64 = 256 * 1024 * 1024;
+pub(crate) const MEMORY: u64 = 256 * 1024 * 1024;
 
 /// The same where someone waits.
 const BRIEF_MEMORY: u64 = 16 * 1024 * 1024;
@@ -22,6 +22,9 @@ const STACK: usize = 1024 * 1024;
 
 /// What a value costs beside its texts. **Units**: bytes.
 const VALUE: u64 = 48;
+
+/// How much is copied in the time of a step. So all of the memory costs fewer steps than there are. **Units**: bytes.
+const COPIED: usize = 256;
 
 /// After how many steps the clock and the memory are looked at.
 const LOOK: u64 = 1_024;
@@ -67,25 +70,25 @@ impl<'a> Taken<'a> {
         let total = before.saturating_add(steps as u64);
         self.steps.set(total);
         if total > self.limits.steps {
-            return Err(Halt::Limit("time"));
+            return Err(Halt::Limit(Limit::Steps));
         }
         if before / LOOK == total / LOOK { Ok(()) } else { self.look() }
     }
 
     /// Looks at the clock and at what all values hold, whatever was counted.
     pub(crate) fn look(&self) -> Caught<()> {
-        if (self.limits.is_over)() { Err(Halt::Limit("time")) } else { self.have_room(0) }
+        if (self.limits.is_over)() { Err(Halt::Limit(Limit::Time)) } else { self.have_room(0) }
     }
 
-    /// Counts the work of making so many values and bytes of text; there must be room for them.
+    /// There must be room for so many values and bytes of text; counts the work of making them.
     pub(crate) fn allocate(&self, values: usize, bytes: usize) -> Caught<()> {
-        self.spend(values.saturating_add(bytes / 16))?;
-        self.have_room((values as u64).saturating_mul(VALUE).saturating_add(bytes as u64))
+        self.have_room((values as u64).saturating_mul(VALUE).saturating_add(bytes as u64))?;
+        self.spend(values.saturating_add(bytes / COPIED))
     }
 
     fn have_room(&self, more: u64) -> Caught<()> {
         let held = live().saturating_sub(self.before);
-        if held.saturating_add(more) > self.limits.memory { Err(Halt::Limit("memory")) } else { Ok(()) }
+        if held.saturating_add(more) > self.limits.memory { Err(Halt::Limit(Limit::Memory)) } else { Ok(()) }
     }
 
     pub(crate) fn check_stack(&self) -> Caught<()> {

@@ -3,7 +3,7 @@
 use model::{Timestamp, Value as Json};
 
 use crate::compare::are_equal;
-use crate::halt::{Failure, Halt};
+use crate::halt::{Failure, Halt, Limit};
 use crate::library::Library;
 use crate::limits::Limits;
 use crate::parser;
@@ -13,10 +13,10 @@ use crate::text::beginning;
 use crate::value::Value;
 
 /// The longest program. **Units**: bytes.
-const LENGTH: usize = 64 * 1024;
+pub(crate) const LENGTH: usize = 64 * 1024;
 
 /// What all outputs may weigh together. **Units**: bytes.
-const RESULT: u64 = 64 * 1024 * 1024;
+pub(crate) const OUTPUT: u64 = 64 * 1024 * 1024;
 
 /// A compiled program.
 #[derive(Debug)]
@@ -41,11 +41,11 @@ impl Program {
     /// **Errors**: [`Failure::Compile`], [`Failure::Limit`].
     pub fn compile(text: &str, variables: &[(&str, &Json)]) -> Result<Self, Failure> {
         if text.len() > LENGTH {
-            return Err(Failure::Limit("length"));
+            return Err(Failure::Limit(Limit::Length));
         }
         let names: Vec<&str> = variables.iter().map(|(name, _)| *name).collect();
         let (term, library) = parser::parse(text, &names)?;
-        let values = variables.iter().map(|(_, value)| Value::from_json(value).or(Err(Failure::Limit("depth"))));
+        let values = variables.iter().map(|(_, value)| Value::from_json(value).or(Err(Failure::Limit(Limit::Depth))));
         Ok(Self { term, library, values: values.collect::<Result<_, _>>()? })
     }
 
@@ -65,8 +65,8 @@ impl Program {
         let mut weight = 0;
         let answer = run.values(&self.term, &scope, input, &mut |value| {
             weight += value.weight();
-            if weight > RESULT {
-                return Err(Halt::Limit("size"));
+            if weight > OUTPUT {
+                return Err(Halt::Limit(Limit::Output));
             }
             outputs.values.push(value.to_json());
             if outputs.values.len() < most { Ok(()) } else { Err(Halt::Stop) }

@@ -7,6 +7,8 @@ use crate::halt::Failure;
 pub(crate) struct Reader<'s> {
     text: &'s str,
     at: usize,
+    // The symbol that was last looked at, and where it stands: most are asked for several times.
+    peeked: Option<(usize, Option<&'s str>)>,
 }
 
 /// Symbols of more than one letter; a shorter one never matches the start of a longer one.
@@ -15,7 +17,7 @@ const LONG: &[&str] =
 
 impl<'s> Reader<'s> {
     pub(crate) fn new(text: &'s str) -> Self {
-        Self { text, at: 0 }
+        Self { text, at: 0, peeked: None }
     }
 
     /// Where it stands, for [`Reader::reset`].
@@ -62,9 +64,9 @@ impl<'s> Reader<'s> {
     /// An odd number of backslashes before the end of a comment's line continues it.
     pub(crate) fn blanks(&mut self) {
         loop {
-            let rest = self.rest();
-            let trimmed = rest.trim_start_matches([' ', '\t', '\n', '\r']);
-            self.at += rest.len() - trimmed.len();
+            let is_blank = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+            self.at += self.text.as_bytes()[self.at..].iter().take_while(is_blank).count();
+            let trimmed = self.rest();
             if !trimmed.starts_with('#') {
                 return;
             }
@@ -98,14 +100,25 @@ impl<'s> Reader<'s> {
 
     /// The symbol that stands next, whole.
     pub(crate) fn peek_symbol(&mut self) -> Option<&'s str> {
+        if let Some((_, symbol)) = self.peeked.filter(|(at, _)| *at == self.at) {
+            return symbol;
+        }
         self.blanks();
-        let rest = self.rest();
+        let symbol = self.symbol_here();
+        self.peeked = Some((self.at, symbol));
+        symbol
+    }
+
+    fn symbol_here(&self) -> Option<&'s str> {
         if let Some(name) = self.peek_name() {
             return matches!(name, "and" | "or").then_some(name);
         }
-        let long = LONG.iter().find(|symbol| rest.starts_with(**symbol));
-        let length = long.map_or_else(|| rest.chars().next().map_or(0, char::len_utf8), |symbol| symbol.len());
-        Some(&rest[..length]).filter(|symbol| !symbol.is_empty())
+        let rest = self.rest();
+        let first = rest.chars().next()?;
+        // None of the others begins a longer one.
+        let may_be_long = matches!(first, '?' | '/' | '|' | '+' | '-' | '*' | '%' | '=' | '!' | '<' | '>' | '.');
+        let long = LONG.iter().filter(|_| may_be_long).find(|symbol| rest.starts_with(**symbol));
+        Some(&rest[..long.map_or(first.len_utf8(), |symbol| symbol.len())])
     }
 
     /// Passes the symbol if it is the one that stands next.
@@ -127,6 +140,7 @@ impl<'s> Reader<'s> {
 
     fn peek_name(&self) -> Option<&'s str> {
         let rest = self.rest();
+        rest.bytes().next().filter(|byte| byte.is_ascii_alphabetic() || *byte == b'_')?;
         let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
         let mut length = 0;
         loop {

@@ -1,11 +1,13 @@
 //! Regular expressions, found in time that grows with the text.
 //!
-//! That is what one search takes. Many of them may take as much each, so the clock is looked at between them.
+//! That is what one search takes. Many of them may take as much each, so the clock is looked at between them. Only
+//! where an expression refers back to what it has matched, ways are tried one after the other, each a step.
 
 use std::rc::Rc;
 
-use regex::{Captures, Regex, RegexBuilder};
+use regex::{Regex, RegexBuilder};
 
+use crate::backrefs::{Backrefs, Mode, Places};
 use crate::halt::{Caught, Halt};
 use crate::message::shown;
 use crate::run::Run;
@@ -64,26 +66,38 @@ fn read_flags(flags: Option<&Value>) -> Caught<Flags> {
     Ok(read)
 }
 
+/// An expression that was read.
+enum Expression {
+    Plain(Regex),
+    Back(Backrefs),
+}
+
 // The expression, and how many steps a letter of the text costs: with a large one each may take long.
-fn compile(run: &Run<'_>, pattern: &str, flags: &Flags) -> Caught<(Regex, usize)> {
+fn compile(run: &Run<'_>, pattern: &str, flags: &Flags) -> Caught<(Expression, usize)> {
     run.spend(64 + pattern.len() * 16)?;
+    let Flags { ignores_case, ignores_blanks, dot_is_newline, .. } = *flags;
+    let invalid = |reason: &str| {
+        let last = reason.lines().last().unwrap_or_default().trim_start_matches("error: ");
+        Halt::error(format!("{pattern} (at offset 0) is not a valid regex: {last}"))
+    };
+    match Backrefs::read(pattern, Mode { ignores_case, ignores_blanks, dot_is_newline }) {
+        Ok(Some(expression)) => return Ok((Expression::Back(expression), 0)),
+        Ok(None) => {}
+        Err(reason) => return Err(invalid(&reason)),
+    }
     let build = |size: usize| {
         RegexBuilder::new(pattern)
-            .case_insensitive(flags.ignores_case)
-            .ignore_whitespace(flags.ignores_blanks)
-            .dot_matches_new_line(flags.dot_is_newline)
+            .case_insensitive(ignores_case)
+            .ignore_whitespace(ignores_blanks)
+            .dot_matches_new_line(dot_is_newline)
             .size_limit(size)
             .dfa_size_limit(1024 * 1024)
             .build()
     };
     if let Ok(regex) = build(SMALL) {
-        return Ok((regex, 0));
+        return Ok((Expression::Plain(regex), 0));
     }
-    build(SIZE).map(|regex| (regex, 4)).map_err(|error| {
-        let reason = error.to_string();
-        let last = reason.lines().last().unwrap_or_default().trim_start_matches("error: ");
-        Halt::error(format!("{pattern} (at offset 0) is not a valid regex: {last}"))
-    })
+    build(SIZE).map(|regex| (Expression::Plain(regex), 4)).map_err(|error| invalid(&error.to_string()))
 }
 
 /// Where an expression is found in a text: the first place, or all.
@@ -105,14 +119,17 @@ pub(crate) fn find(
     let source =
         source.ok_or_else(|| Halt::error(format!("{} cannot be matched, as it is not a string", shown(pattern))))?;
     let flags = read_flags(flags)?;
-    let (regex, cost) = compile(run, source, &flags)?;
-    let names: Vec<Option<String>> = regex.capture_names().skip(1).map(|name| name.map(str::to_owned)).collect();
+    let (expression, cost) = compile(run, source, &flags)?;
+    let names: Vec<Option<String>> = match &expression {
+        Expression::Plain(regex) => regex.capture_names().skip(1).map(|name| name.map(str::to_owned)).collect(),
+        Expression::Back(expression) => expression.names.clone(),
+    };
     run.spend(text.len() / 8 + text.len().saturating_mul(cost))?;
     let mut found = Vec::new();
     let mut letters = Letters { text, at: 0, count: 0 };
-    let mut search = Search::new(&regex, source, text);
-    while let Some(captures) = search.next() {
-        let Some(whole) = captures.get(0) else { continue };
+    let mut search = Search::new(run, &expression, source, text);
+    while let Some(places) = search.next()? {
+        let Some((Some(whole), of_groups)) = places.split_first() else { continue };
         // The search for one match may have gone through the whole text.
         run.look()?;
         run.allocate(8 + names.len() * 4, whole.len())?;
@@ -121,18 +138,17 @@ pub(crate) fn find(
         }
         let mut groups = vec![Group {
             name: None,
-            text: Some(whole.as_str().to_owned()),
-            offset: Some(letters.before(whole.start())),
+            text: Some(text[whole.clone()].to_owned()),
+            offset: Some(letters.before(whole.start)),
         }];
-        for (place, name) in names.iter().enumerate() {
-            let group = captures.get(place + 1);
+        for (name, group) in names.iter().zip(of_groups) {
             groups.push(Group {
                 name: name.clone(),
-                text: group.map(|group| group.as_str().to_owned()),
-                offset: group.map(|group| letters.count + text[letters.at..group.start()].chars().count()),
+                text: group.clone().map(|group| text[group].to_owned()),
+                offset: group.as_ref().map(|group| letters.count + text[letters.at..group.start].chars().count()),
             });
         }
-        found.push(Matched { start: whole.start(), end: whole.end(), groups });
+        found.push(Matched { start: whole.start, end: whole.end, groups });
         if !(flags.global || all) {
             break;
         }
@@ -142,7 +158,8 @@ pub(crate) fn find(
 
 /// One match after the other.
 struct Search<'r, 't> {
-    regex: &'r Regex,
+    run: &'r Run<'r>,
+    expression: &'r Expression,
     text: &'t str,
     // The text without its final newline, where the expression may ask for the end: that is one too.
     shorter: Option<&'t str>,
@@ -152,32 +169,43 @@ struct Search<'r, 't> {
 }
 
 impl<'r, 't> Search<'r, 't> {
-    fn new(regex: &'r Regex, source: &str, text: &'t str) -> Self {
+    fn new(run: &'r Run<'r>, expression: &'r Expression, source: &str, text: &'t str) -> Self {
         let shorter = text.strip_suffix('\n').filter(|_| source.contains('$'));
-        Self { regex, text, shorter, at: 0, end: None }
+        Self { run, expression, text, shorter, at: 0, end: None }
     }
 
-    fn next(&mut self) -> Option<Captures<'t>> {
+    // The first match from where it stands.
+    fn first(&self) -> Caught<Option<Places>> {
+        let regex = match self.expression {
+            Expression::Back(expression) => return expression.find(self.run, self.text, self.at),
+            Expression::Plain(regex) => regex,
+        };
+        let places = |text: &'t str| -> Option<Places> {
+            let found = regex.captures_at(text, self.at)?;
+            Some(found.iter().map(|group| group.map(|group| group.range())).collect())
+        };
+        let start = |places: &Places| places[0].as_ref().map_or(usize::MAX, |whole| whole.start);
+        let shorter = self.shorter.filter(|shorter| self.at <= shorter.len()).and_then(places);
+        Ok(match (places(self.text), shorter) {
+            (Some(whole), Some(shorter)) if start(&shorter) < start(&whole) => Some(shorter),
+            (Some(found), _) | (None, Some(found)) => Some(found),
+            (None, None) => None,
+        })
+    }
+
+    fn next(&mut self) -> Caught<Option<Places>> {
         while self.at <= self.text.len() {
-            let whole = self.regex.captures_at(self.text, self.at);
-            let shorter = self.shorter.filter(|shorter| self.at <= shorter.len());
-            let shorter = shorter.and_then(|shorter| self.regex.captures_at(shorter, self.at));
-            let start = |captures: &Captures<'_>| captures.get(0).map_or(usize::MAX, |found| found.start());
-            let found = match (whole, shorter) {
-                (Some(whole), Some(shorter)) if start(&shorter) < start(&whole) => shorter,
-                (Some(found), _) | (None, Some(found)) => found,
-                (None, None) => return None,
-            };
-            let (from, to) = found.get(0).map(|found| (found.start(), found.end()))?;
+            let Some(found) = self.first()? else { return Ok(None) };
+            let Some((from, to)) = found[0].as_ref().map(|whole| (whole.start, whole.end)) else { return Ok(None) };
             if from == to && self.end == Some(to) {
                 // On to the next letter.
                 self.at = to + self.text[to..].chars().next().map_or(1, char::len_utf8);
                 continue;
             }
             (self.at, self.end) = (to, Some(to));
-            return Some(found);
+            return Ok(Some(found));
         }
-        None
+        Ok(None)
     }
 }
 

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use indexmap::IndexMap;
 use model::Object;
 
-use crate::halt::{Caught, Halt};
+use crate::halt::{Caught, Halt, Limit};
 use crate::live::{Held, Text};
 use crate::number::Number;
 
@@ -74,7 +74,7 @@ impl Sum {
         if self.depth > DEPTH {
             Err(Halt::too_deep())
         } else if self.weight > WEIGHT {
-            Err(Halt::Limit("memory"))
+            Err(Halt::Limit(Limit::Memory))
         } else {
             Ok(())
         }

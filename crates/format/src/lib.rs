@@ -42,5 +42,5 @@ pub use sources::{
     Column, ColumnType, Conflict, FileSource, ForeignLock, InboxRow, Restore, RowsSeen, Seen, SeenFile, Sources,
     TableImage, TableSource, TakeIn, Taken,
 };
-pub use surface::{Effect, Listed, Param, ParamKind, SeedNames, Surface, Switch, Tool};
+pub use surface::{Effect, Listed, Param, ParamKind, Surface, Switch, Tool};
 pub use view::{DatabaseProbe, FileState, Files, GitProbe, HealthProbe, Irregular, Probes, Records, View};

@@ -45,19 +45,10 @@ pub struct Surface {
     pub moves_folders: bool,
     /// Whether the format has, or had under another configuration, a table image.
     pub hosts_tables: bool,
-    /// How its seed spells the names of its tools.
-    pub seed_names: SeedNames,
     /// The name that `GET /health` gives the server, where clients of the format look for one.
     pub server_name: Option<&'static str>,
-}
-
-/// How a seed spells the names of tools.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SeedNames {
-    /// With underscores.
-    AsListed,
-    /// With a dot in the place of the first underscore.
-    Dotted,
+    /// What stands behind the first word of a tool's name in the format's seed: a dot in `state.get` for `state_get`.
+    pub seed_separator: char,
 }
 
 /// A tool that becomes another one: one that only looks, and mends where it is told to.
@@ -170,8 +161,8 @@ impl Surface {
         bookkeeping: &[],
         moves_folders: false,
         hosts_tables: false,
-        seed_names: SeedNames::AsListed,
         server_name: None,
+        seed_separator: '_',
     };
 
     /// The tool of that name; a dot counts as an underscore.
@@ -180,11 +171,13 @@ impl Surface {
         self.tools.iter().find(|tool| tool.name == listed)
     }
 
-    /// A tool's name as the seed of its format spells it.
-    pub fn seed_name(&self, tool: &'static Tool) -> Cow<'static, str> {
-        match self.seed_names {
-            SeedNames::AsListed => tool.name.into(),
-            SeedNames::Dotted => tool.name.replacen('_', ".", 1).into(),
+    /// The name of a tool as the format's seed spells it.
+    pub fn seed_name(&self, tool: &Tool) -> Cow<'static, str> {
+        match tool.name.split_once('_') {
+            Some((first, rest)) if self.seed_separator != '_' => {
+                Cow::Owned(format!("{first}{}{rest}", self.seed_separator))
+            }
+            _ => Cow::Borrowed(tool.name),
         }
     }
 

@@ -165,6 +165,11 @@ pub trait Probes {
         0
     }
 
+    /// Whether a folder lock was made by a process of ours, on this machine, that is gone.
+    fn is_abandoned(&self, _lock: &ProjectPath) -> bool {
+        false
+    }
+
     /// Has the format work out a question, where nobody waits for it; `None` where that took too much.
     ///
     /// **Errors**: the call is to be thought again, once there is an answer; the format hands that on.

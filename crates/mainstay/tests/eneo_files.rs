@@ -123,7 +123,7 @@ fn what_stands_in_the_way_is_set_aside_whole() {
 fn no_message_is_too_large_for_a_wave() {
     let sandbox = begun();
     done(&sandbox, &["eneo", "wave", "seed", "1", "9"]);
-    stop(&sandbox, "a", &format!("DONE|{}", "é".repeat(600_000)));
+    stop(&sandbox, "a", &format!("DONE|{}", "é".repeat(2_500_000)));
     assert_eq!(done(&sandbox, &["eneo", "wave", "status"]), "wave 1: 1/9 (in-progress)\n");
     // Scripts filled the file up to the limit of what is read.
     let mut wave = json_of(&sandbox, WAVE);

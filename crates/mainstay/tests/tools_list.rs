@@ -22,11 +22,39 @@ fn each_format_keeps_to_its_budget() {
     assert_eq!(formats, budgeted, "every format has a budget");
 }
 
+#[test]
+fn names_are_spelt_as_in_the_seed_where_asked() {
+    let names = |list: &serde_json::Value| -> Vec<String> {
+        let tools = list["result"]["tools"].as_array().unwrap();
+        tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+    };
+    let spelt = names(&asked("skillstate", &["--tool-names", "seed"], TOOLS_LIST));
+    assert_eq!((spelt.len(), spelt[0].as_str(), spelt[12].as_str()), (13, "state.get", "agent.merge"), "{spelt:?}");
+    let undotted: Vec<String> = spelt.iter().map(|name| name.replacen('.', "_", 1)).collect();
+    assert_eq!(undotted, names(&listed("skillstate")), "the same tools in the same order");
+    let called = asked(
+        "skillstate",
+        &["--tool-names", "seed"],
+        r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"state.patch","arguments":{"patch":{"goal":"g"}}}}"#,
+    );
+    assert_eq!(called["result"]["structuredContent"]["state"]["goal"], "g", "{called}");
+    let same = names(&asked("hseos", &["--tool-names", "seed"], TOOLS_LIST));
+    assert_eq!(same, names(&listed("hseos")), "this seed spells them with underscores");
+}
+
+const TOOLS_LIST: &str = r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#;
+
 fn listed(format: &str) -> serde_json::Value {
+    asked(format, &[], TOOLS_LIST)
+}
+
+/// What a server that was started with these words answers.
+fn asked(format: &str, words: &[&str], request: &str) -> serde_json::Value {
     let project = tempfile::tempdir().unwrap();
     std::fs::write(project.path().join("mainstay.toml"), format!("formats = [{format:?}]\n")).unwrap();
     let mut server = Command::new(env!("CARGO_BIN_EXE_mainstay"))
         .args(["--project", project.path().to_str().unwrap(), "serve", "--stdio"])
+        .args(words)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -41,9 +69,9 @@ fn listed(format: &str) -> serde_json::Value {
     ));
     output.next().unwrap().unwrap();
     ask(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
-    ask(r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#);
-    let list = serde_json::from_str(&output.next().unwrap().unwrap()).unwrap();
+    ask(request);
+    let answer = serde_json::from_str(&output.next().unwrap().unwrap()).unwrap();
     drop(input);
     assert!(server.wait().unwrap().success());
-    list
+    answer
 }

@@ -1,6 +1,6 @@
 //! Calls: what a front hands to the engine.
 
-use crate::Object;
+use crate::{Object, Timestamp};
 
 /// Which door a call came through; it decides the default actor.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,11 +24,13 @@ pub struct Call {
     pub arguments: Object,
     /// What an event said besides when it was kept: what only that moment knew. No caller says it.
     pub noted: Object,
+    /// When an event that was kept is applied, which may be long after its own time.
+    pub applied: Option<Timestamp>,
 }
 
 impl Call {
     /// Puts a call together.
     pub fn new(tool: impl Into<String>, arguments: Object) -> Self {
-        Self { tool: tool.into(), arguments, noted: Object::new() }
+        Self { tool: tool.into(), arguments, noted: Object::new(), applied: None }
     }
 }

@@ -6,6 +6,7 @@
 
 mod calls;
 mod cpu;
+mod crowd;
 mod held;
 mod instructions;
 mod peers;
@@ -56,6 +57,7 @@ pub(crate) fn check(product: &Product, extent: Extent) -> Result<(), String> {
         rows.extend(planning::rows(product)?);
         rows.extend(upgrade::rows(product)?);
         rows.extend(server::rows(product)?);
+        rows.extend(crowd::rows(product)?);
         rows.extend(peers::rows(product)?);
     }
     print!("{}", row::table(&rows));

@@ -103,6 +103,11 @@ pub(super) fn judge_folder(files: &ProjectFiles, lock: &ProjectPath, stale_ms: i
     if is_dead || is_older(&metadata, stale_ms, now) { Judged::Stale { seen, holder } } else { Judged::Held { holder } }
 }
 
+/// Whether a folder lock is one of ours whose process is gone, whatever its age.
+pub(crate) fn is_abandoned(files: &ProjectFiles, lock: &ProjectPath) -> bool {
+    matches!(judge_folder(files, lock, i64::MAX, Timestamp::from_millis(0)), Judged::Stale { .. })
+}
+
 /// Judges a pid file. Something else in its place is nobody's to take away.
 pub(super) fn judge_pid_file(files: &ProjectFiles, lock: &ProjectPath, ages: PidFileAges, now: Timestamp) -> Judged {
     let Ok((seen, metadata)) = Shape::PidFile.look(files, lock) else { return Judged::Free };
@@ -221,7 +226,7 @@ fn is_alive(pid: i32) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Judged, PidFileAges, Seen, Shape, judge_folder, judge_pid_file, take_away};
+    use super::{Judged, PidFileAges, Seen, Shape, is_abandoned, judge_folder, judge_pid_file, our_mark, take_away};
     use crate::images::ProjectFiles;
     use model::{ProjectPath, Timestamp};
     use std::fs::{self, File};
@@ -322,6 +327,24 @@ mod tests {
             age(&root.path().join("a.lock"), age_ms);
             let judged = judge_pid_file(&files, &lock(), AGES, now());
             assert_eq!(matches!(judged, Judged::Stale { .. }), expected, "{text:?} of {age_ms} ms");
+        }
+    }
+
+    #[test]
+    fn only_what_a_dead_process_of_ours_holds_is_abandoned() {
+        let root = tempfile::tempdir().unwrap();
+        let (files, lock) = (ProjectFiles::open(root.path()).unwrap(), ProjectPath::known("lock"));
+        assert!(!is_abandoned(&files, &lock), "nobody holds it");
+        fs::create_dir(root.path().join("lock")).unwrap();
+        assert!(!is_abandoned(&files, &lock), "it may be half made");
+        let ours = our_mark();
+        let (_, who) = ours.split_once('\n').unwrap();
+        // No kernel gives a process this id.
+        let dead = 1_999_999_999;
+        for (owner, expected) in [(ours.clone(), false), (format!("{dead}\n{who}"), true), (format!("{dead}\n"), false)]
+        {
+            fs::write(root.path().join("lock/owner"), &owner).unwrap();
+            assert_eq!(is_abandoned(&files, &lock), expected, "{owner}");
         }
     }
 }

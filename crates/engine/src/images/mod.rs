@@ -14,7 +14,7 @@ pub(crate) use aside::{keep_aside, set_aside};
 pub(crate) use digest::{digest, folder_mark, mark_of, mark_of_folder};
 pub(crate) use files::{FileStamp, ProjectFiles};
 pub(crate) use foreign::ForeignLockHeld;
-pub(crate) use holder::PidFileAges;
+pub(crate) use holder::{PidFileAges, is_abandoned};
 pub(crate) use log::append_line;
 pub(crate) use moves::{MoveOutcome, carry_out, remove_trashed};
 pub(crate) use new_folder::is_in_new_folder;

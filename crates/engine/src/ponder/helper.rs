@@ -82,8 +82,9 @@ impl Helper {
 fn hear(mut child: Child, question: Vec<u8>, patience: Duration) -> Option<Sheet> {
     let (mut input, output) = (child.stdin.take()?, child.stdout.take()?);
     let (said, heard) = channel();
-    let writer = thread::spawn(move || input.write_all(&question));
-    let reader = thread::spawn(move || {
+    let named = || thread::Builder::new().name("ponder".into());
+    let writer = named().spawn(move || input.write_all(&question));
+    let reader = named().spawn(move || {
         let mut bytes = Vec::new();
         let read = output.take(ANSWER_LIMIT + 1).read_to_end(&mut bytes);
         // Nobody listens any more where the time was over.
@@ -95,7 +96,8 @@ fn hear(mut child: Child, question: Vec<u8>, patience: Duration) -> Option<Sheet
         drop(child.kill());
     }
     let ended_well = child.wait().is_ok_and(|status| status.success());
-    drop((writer.join(), reader.join()));
+    // Where no thread was to be had, nothing was said or heard, and there is no answer.
+    drop((writer.map(thread::JoinHandle::join), reader.map(thread::JoinHandle::join)));
     let bytes = bytes.filter(|bytes| ended_well && bytes.len() as u64 <= ANSWER_LIMIT)?;
     read_sheet(&bytes).map(|(_, answer)| answer)
 }

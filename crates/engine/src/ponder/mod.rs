@@ -11,7 +11,7 @@ mod slate;
 use std::time::{Duration, Instant};
 
 use format::{DatabaseProbe, Effort, FileState, Format, GitProbe, HealthProbe, Probes, Sheet};
-use model::{Refusal, RefusalClass, Value};
+use model::{ProjectPath, Refusal, RefusalClass, Value};
 
 use crate::engine::Engine;
 
@@ -124,6 +124,10 @@ impl Probes for Desk<'_> {
 
     fn spooled(&self, tool: &str) -> usize {
         self.engine.probes().spooled(tool)
+    }
+
+    fn is_abandoned(&self, lock: &ProjectPath) -> bool {
+        self.engine.probes().is_abandoned(lock)
     }
 
     fn program(&self) -> String {

@@ -5,7 +5,7 @@ mod patterns;
 mod strings;
 mod terms;
 
-use crate::halt::Failure;
+use crate::halt::{Failure, Limit};
 use crate::library::Library;
 use crate::reader::Reader;
 use crate::term::{Comparison, Operator, Term};
@@ -148,7 +148,7 @@ impl<'s, 'l> Parser<'s, 'l> {
     fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T, Failure>) -> Result<T, Failure> {
         self.depth += 1;
         if self.depth > DEPTH {
-            return Err(Failure::Limit("depth"));
+            return Err(Failure::Limit(Limit::Depth));
         }
         let answer = inner(self);
         self.depth -= 1;
@@ -194,7 +194,7 @@ impl<'s, 'l> Parser<'s, 'l> {
                 return self.reader.fail(format!("unexpected {found}: put parentheses around what comes first"));
             }
         }
-        Err(Failure::Limit("depth"))
+        Err(Failure::Limit(Limit::Depth))
     }
 
     fn operand(&mut self) -> Result<Term, Failure> {

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::halt::Failure;
+use crate::halt::{Failure, Limit};
 use crate::number::Number;
 use crate::term::{Style, Term};
 use crate::value::Value;
@@ -50,7 +50,7 @@ impl Parser<'_, '_> {
             term = appended;
             self.depth += 1;
             if self.depth > super::DEPTH {
-                return Err(Failure::Limit("depth"));
+                return Err(Failure::Limit(Limit::Depth));
             }
         }
         self.depth = depth;
@@ -165,7 +165,7 @@ impl Parser<'_, '_> {
     fn location(&self) -> Result<Term, Failure> {
         let line = Value::count(self.reader.line());
         let members = [(Rc::from("file"), Value::text("<top-level>")), (Rc::from("line"), line)];
-        Value::object(members).map(Term::Literal).or(Err(Failure::Limit("depth")))
+        Value::object(members).map(Term::Literal).or(Err(Failure::Limit(Limit::Depth)))
     }
 
     fn named(&mut self) -> Result<Term, Failure> {
@@ -265,7 +265,7 @@ impl Parser<'_, '_> {
             // at every level, so there is an end to it.
             self.again += self.reader.mark() - again;
             if self.again > AGAIN {
-                return Err(Failure::Limit("length"));
+                return Err(Failure::Limit(Limit::Length));
             }
             self.reader.reset(again);
             let same = self.key_text()?.unwrap_or(Term::Identity);

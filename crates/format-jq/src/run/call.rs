@@ -10,7 +10,9 @@ use crate::value::Value;
 use super::{Bound, Next, Out, Run, Scope, Spot, bind, find, push};
 
 /// A name that the parser placed is not there.
-pub(super) const MISPLACED: Halt = Halt::Limit("names");
+pub(super) fn misplaced() -> Halt {
+    Halt::error("a name stands for nothing")
+}
 
 impl<'p> Run<'p> {
     /// The terms that bind or use names, and assignments.
@@ -33,15 +35,15 @@ impl<'p> Run<'p> {
             Term::Label(body) => self.labelled(body, scope, spot, out),
             Term::Break(place) => match find(scope, *place).map(|binding| &binding.bound) {
                 Some(Bound::Label(label)) => Err(Halt::Break(*label)),
-                _ => Err(MISPLACED),
+                _ => Err(misplaced()),
             },
             Term::Variable(place) => match find(scope, *place).map(|binding| &binding.bound) {
                 Some(Bound::Value(value)) => out(spot.elsewhere(value.clone())),
-                _ => Err(MISPLACED),
+                _ => Err(misplaced()),
             },
             Term::Plain(plain, arguments) => self.plain(*plain, arguments, scope, &spot, Vec::new(), out),
             Term::Control(control, arguments) => self.control(*control, arguments, scope, spot, out),
-            _ => Err(MISPLACED),
+            _ => Err(misplaced()),
         }
     }
 
@@ -57,15 +59,15 @@ impl<'p> Run<'p> {
     pub(super) fn call(&self, term: &'p Term, scope: &Scope<'p>, spot: Spot, out: Out<'_>) -> Caught<Option<Next<'p>>> {
         let (definition, arguments, mut inner) = match term {
             Term::Call(place, arguments) => {
-                let own = find(scope, *place).ok_or(MISPLACED)?;
-                let Bound::Definition(definition) = own.bound else { return Err(MISPLACED) };
+                let own = find(scope, *place).ok_or_else(misplaced)?;
+                let Bound::Definition(definition) = own.bound else { return Err(misplaced()) };
                 (definition, arguments, Some(Rc::clone(own)))
             }
             Term::Library(place, arguments) => {
                 let definition = self.library.definitions.get(*place).and_then(|known| known.2.as_ref());
-                (definition.ok_or(MISPLACED)?, arguments, None)
+                (definition.ok_or_else(misplaced)?, arguments, None)
             }
-            _ => return Err(MISPLACED),
+            _ => return Err(misplaced()),
         };
         // Arguments belong to the caller's scope, the body to that of the definition.
         for argument in arguments {
@@ -73,7 +75,7 @@ impl<'p> Run<'p> {
                 // A filter that is handed on needs no walk back through its callers.
                 Term::Closure(place) => match find(scope, *place).map(|binding| &binding.bound) {
                     Some(Bound::Closure(term, scope)) => push(&inner, Bound::Closure(term, scope.clone())),
-                    _ => return Err(MISPLACED),
+                    _ => return Err(misplaced()),
                 },
                 _ => push(&inner, Bound::Closure(argument, scope.clone())),
             };

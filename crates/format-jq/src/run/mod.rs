@@ -84,7 +84,7 @@ impl<'p> Run<'p> {
         self.taken.spend(steps)
     }
 
-    /// Counts the work of making so many values and bytes of text; there must be room for them.
+    /// There must be room for so many values and bytes of text; counts the work of making them.
     ///
     /// **Errors**: a limit.
     pub(crate) fn allocate(&self, values: usize, bytes: usize) -> Caught<()> {
@@ -96,7 +96,8 @@ impl<'p> Run<'p> {
         self.taken.look()
     }
 
-    fn check_stack(&self) -> Caught<()> {
+    /// **Errors**: the limit of depth.
+    pub(crate) fn check_stack(&self) -> Caught<()> {
         self.taken.check_stack()
     }
 
@@ -189,7 +190,7 @@ impl<'p> Run<'p> {
             }
             Term::Closure(place) => match find(&scope, *place).map(|binding| &binding.bound) {
                 Some(Bound::Closure(term, scope)) => Ok(Some(Next { term, scope: scope.clone(), spot })),
-                _ => Err(call::MISPLACED),
+                _ => Err(call::misplaced()),
             },
             Term::Call(..) | Term::Library(..) => self.call(term, &scope, spot, out),
             _ => self.whole(term, &scope, spot, out).map(|()| None),

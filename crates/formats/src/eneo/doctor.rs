@@ -173,7 +173,7 @@ fn leftovers(view: &View<'_>, ctx: &Context, found: &mut Vec<Trouble>) {
     };
     let owner = paths::lock().join("owner").ok();
     let lock_age = owner.as_ref().and_then(age).or_else(|| age(&paths::lock()));
-    if lock_age.is_some_and(|age| age >= STALE) {
+    if lock_age.is_some_and(|age| age >= STALE) || view.probes.is_abandoned(&paths::lock()) {
         other("lock_stale", paths::lock(), "a lock was left behind".to_owned(), "mainstay eneo doctor --fix");
     }
     let names = view.files.list(&paths::state());

@@ -88,7 +88,7 @@ impl Format for Eneo {
             "eneo_wave_status" => wave::wave_status(view),
             "eneo_wave_event" => wave::wave_event(call, view, ctx)?,
             "eneo_agent_start" => wave::agent_start(call, view),
-            "eneo_prompt" => prompt::prompt(arguments, view, ctx),
+            "eneo_prompt" => prompt::prompt(call, view, ctx),
             "eneo_pre_compact" => pre_compact::pre_compact(view, ctx),
             "eneo_doctor" => doctor::look(arguments, view, ctx),
             "eneo_doctor_fix" => doctor::fix(arguments, view, ctx),

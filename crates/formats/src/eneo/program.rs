@@ -3,14 +3,14 @@
 //! A program may take its time, so it is a question for [`Probes::ponder`]: it runs where nobody waits for it.
 
 use format::{Effort, Probes, Sheet};
-use jq::{Failure, Limits, Program};
+use jq::{Failure, Limit, Limits, Program};
 use model::{Object, Refusal, Timestamp, Value};
 
 /// The most bytes of arguments.
 const ARGUMENTS: usize = 256 * 1024;
 
-/// The deepest nesting of a document, and of what a program puts out.
-pub(super) const DEPTH: usize = 128;
+/// The deepest nesting of a document, and of what a program puts out: what every reader of JSON here reads.
+pub(super) const DEPTH: usize = 127;
 
 /// Names bound to values, in the order in which they count.
 pub(super) type Variables = Vec<(String, Value)>;
@@ -30,12 +30,12 @@ pub(super) fn update(
 ) -> Result<Object, Refusal> {
     let size: usize = variables.iter().map(|(name, value)| name.len() + value.to_string().len()).sum();
     if size > ARGUMENTS {
-        return Err(limit(&format!("the arguments have more than {ARGUMENTS} bytes")));
+        return Err(limit("arguments", &format!("the arguments have more than {ARGUMENTS} bytes")));
     }
     let mut question = question(expr, MOST, task, now);
     // The first of a name that comes twice is to win, and with the program the last does.
     question.extend(variables.iter().rev().flat_map(|(name, value)| [name.as_str().into(), value.clone()]));
-    let Some(answer) = probes.ponder(&question)? else { return Err(limit("the program took too much")) };
+    let Some(answer) = probes.ponder(&question)? else { return Err(cut_off()) };
     let mut outputs = outputs(answer)?.into_iter();
     match (outputs.next(), outputs.next()) {
         (None, _) => Err(wrong_result("the program put out nothing")),
@@ -66,7 +66,7 @@ fn question(expr: &str, most: u64, task: Object, now: Timestamp) -> Sheet {
 
 /// Runs the program of a question.
 ///
-/// **Shape**: the kind of the failure and its message, or two nulls; then the outputs.
+/// **Shape**: `failed`, `result` or the name of a limit, and the message, or two nulls; then the outputs.
 pub(super) fn ponder(question: &[Value], effort: Effort<'_>) -> Option<Sheet> {
     let [expr, most, now, task, variables @ ..] = question else { return None };
     let (expr, now) = (expr.as_str()?, Timestamp::from_millis(now.as_i64()?));
@@ -90,7 +90,7 @@ pub(super) fn ponder(question: &[Value], effort: Effort<'_>) -> Option<Sheet> {
         match output {
             None => return Some(wrong("result", "the result holds a number that is not finite")),
             Some(output) if depth([&output].into_iter(), DEPTH + 1).is_none() => {
-                return Some(wrong("limit", &format!("the result is nested more than {DEPTH} deep")));
+                return Some(wrong(Limit::Depth.name(), &format!("the result is nested more than {DEPTH} deep")));
             }
             Some(output) => answer.push(output),
         }
@@ -99,7 +99,7 @@ pub(super) fn ponder(question: &[Value], effort: Effort<'_>) -> Option<Sheet> {
 }
 
 fn failed(failure: &Failure) -> Sheet {
-    let kind = if matches!(failure, Failure::Limit(_)) { "limit" } else { "failed" };
+    let kind = if let Failure::Limit(limit) = failure { limit.name() } else { "failed" };
     wrong(kind, &failure.to_string())
 }
 
@@ -114,13 +114,13 @@ fn outputs(mut answer: Sheet) -> Result<Vec<Value>, Refusal> {
         [Value::Null, Value::Null] => Ok(outputs),
         [kind, message] => {
             let message = message.as_str().unwrap_or_default();
-            Err(match kind.as_str() {
-                Some("limit") => limit(message),
-                Some("result") => wrong_result(message),
-                _ => Refusal::refused("expression_failed", format!("the program failed: {message}")),
+            Err(match kind.as_str().unwrap_or_default() {
+                "result" => wrong_result(message),
+                "failed" => Refusal::refused("expression_failed", format!("the program failed: {message}")),
+                name => limit(name, message),
             })
         }
-        _ => Err(limit("the program gave no answer")),
+        _ => Err(cut_off()),
     }
 }
 
@@ -137,9 +137,14 @@ pub(super) fn depth<'v>(values: impl Iterator<Item = &'v Value>, left: usize) ->
     Some(left)
 }
 
-/// `expression_limit`, with what was too much.
-pub(super) fn limit(message: &str) -> Refusal {
-    Refusal::refused("expression_limit", message).hint("nothing was changed")
+/// `expression_limit`, with one word for what there was too much of.
+pub(super) fn limit(name: &str, message: &str) -> Refusal {
+    Refusal::refused("expression_limit", message).with("limit", name).hint("nothing was changed")
+}
+
+// What worked at it was ended by the system, or from outside, before it could tell why.
+fn cut_off() -> Refusal {
+    Refusal::refused("expression_limit", "the program was ended before it had an answer").hint("nothing was changed")
 }
 
 fn wrong_result(message: &str) -> Refusal {

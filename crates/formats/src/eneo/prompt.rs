@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use format::{Draft, Glance, HookEvent, View, pretty};
-use model::{Context, ExtraFile, Object, Outcome, Refusal, Value};
+use model::{Call, Context, ExtraFile, Object, Outcome, Refusal, Value};
 use sha2::{Digest as _, Sha256};
 
 use super::task_init::nothing;
-use super::{document, paths, records, refusals};
+use super::{document, paths, records, refusals, task_update};
 
 /// How many lines the log keeps.
 const KEPT: usize = 2000;
@@ -43,7 +43,8 @@ pub(super) fn refused(refusal: &Refusal) -> Glance {
 }
 
 /// Adds the line and touches the task.
-pub(super) fn prompt(arguments: &Object, view: &View<'_>, ctx: &Context) -> Outcome {
+pub(super) fn prompt(call: &Call, view: &View<'_>, ctx: &Context) -> Outcome {
+    let arguments = &call.arguments;
     let task = refusals::readable_task(view);
     let slug = task.as_ref().and_then(document::slug_of).unwrap_or_default().to_owned();
     let mut outcome = nothing(Object::new());
@@ -60,16 +61,18 @@ pub(super) fn prompt(arguments: &Object, view: &View<'_>, ctx: &Context) -> Outc
         });
     }
     if let Some(mut task) = task.filter(|_| !slug.is_empty()) {
-        let (stamp, _) = document::stamp(&task, ctx.now);
+        let (replaced, was_ahead) = document::stamp(&task, call.applied.unwrap_or(ctx.now));
+        let stamp = if was_ahead { replaced } else { document::stamp(&task, ctx.now).0 };
         let stored = document::time_of(task.get("last_update"));
         let is_newer = stored.is_none_or(|stored| stored.to_seconds_text() < stamp);
-        if is_newer {
+        if is_newer || was_ahead {
             task.insert("last_update".into(), stamp.into());
             // What our own reader would refuse then stays as it is.
             if pretty::fits(&task, paths::LIMIT) {
                 let mut draft = Draft::new(view.records);
                 draft.put(records::task_key(), Value::Object(task));
                 outcome.changes = draft.into_changes();
+                outcome.reply.warnings.extend(was_ahead.then(task_update::ahead));
                 outcome.minor = true;
             }
         }

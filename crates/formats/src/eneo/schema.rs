@@ -1,5 +1,7 @@
 //! Whether a document's fields hold what they may hold.
 
+use std::borrow::Cow;
+
 use model::{Object, Refusal, Value, Warning};
 
 use super::document::{FIELDS, Kind, WAVE_STATUSES, decimal, is_slug, time_of, whole};
@@ -45,22 +47,35 @@ pub(super) fn coerce(task: &mut Object) -> Vec<&'static str> {
     let mut texts = Vec::new();
     for (field, kind) in FIELDS {
         let (Kind::Integer { .. }, Some(value)) = (kind, task.get_mut(*field)) else { continue };
-        match value {
-            Value::String(text) => {
-                if let Some(number) = decimal(text) {
-                    *value = number.into();
-                    texts.push(*field);
-                }
-            }
-            Value::Number(number) if number.as_i64().is_none() => {
-                if let Some(number) = number.as_f64().and_then(whole) {
-                    *value = number.into();
-                }
-            }
-            _ => {}
+        let Some(number) = integer_in(value) else { continue };
+        if value.is_string() {
+            texts.push(*field);
         }
+        *value = number.into();
     }
     texts
+}
+
+// The integer that a value is to become; none where it is one, or can be none.
+fn integer_in(value: &Value) -> Option<i64> {
+    match value {
+        Value::String(text) => decimal(text),
+        Value::Number(number) if number.as_i64().is_none() => number.as_f64().and_then(whole),
+        _ => None,
+    }
+}
+
+/// The document with every integer that [`coerce`] makes; itself where there is none to make.
+pub(super) fn with_integers(task: &Object) -> Cow<'_, Object> {
+    let is_to_make = |(field, kind): &(&str, Kind)| {
+        matches!(kind, Kind::Integer { .. }) && task.get(*field).and_then(integer_in).is_some()
+    };
+    if !FIELDS.iter().any(is_to_make) {
+        return Cow::Borrowed(task);
+    }
+    let mut task = task.clone();
+    coerce(&mut task);
+    Cow::Owned(task)
 }
 
 /// The warning about a text that became a number.

@@ -252,7 +252,13 @@ static HOOKS: &[Hook] = &[
     calls("subagent-stop", "eneo_wave_event", |event, _| {
         let is_active = event.input.get("stop_hook_active") == Some(&Value::Bool(true));
         let counts = event.text("last_assistant_message").is_some_and(wave::counts);
-        (counts && !is_active).then(|| members(event, &["agent_id", "agent_type", "last_assistant_message"]))
+        // No more of a message is kept than a wave lists, so that no event is too large to be kept.
+        let message = event.text("last_assistant_message").map(wave::beginning).unwrap_or_default();
+        (counts && !is_active).then(|| {
+            let mut arguments = members(event, &["agent_id", "agent_type"]);
+            arguments.insert("last_assistant_message".to_owned(), message.into());
+            arguments
+        })
     }),
     calls("pre-compact", "eneo_pre_compact", |_, _| Some(Object::new())),
     looks("statusline"),

@@ -1,7 +1,7 @@
 //! `eneo_task_update`: a program makes the new document of the old one.
 
-use format::{Draft, View, pretty};
-use model::{Context, Object, Outcome, Refusal, Value, Warning};
+use format::{View, pretty};
+use model::{Change, Context, Object, Outcome, Refusal, Value, Warning};
 
 use super::program::{self, DEPTH, Variables};
 use super::task_init::nothing;
@@ -24,10 +24,8 @@ pub(super) fn task_update(arguments: &Object, view: &View<'_>, ctx: &Context) ->
         warnings.push(ahead());
     }
     warnings.extend(schema::coerce(&mut task).into_iter().map(schema::coerced));
-    let mut compared = before.clone();
     // A stored text that becomes a number is no change.
-    schema::coerce(&mut compared);
-    for violation in schema::violations(&compared, &task) {
+    for violation in schema::violations(&schema::with_integers(&before), &task) {
         if violation.field == "last_update" {
             continue;
         }
@@ -38,10 +36,11 @@ pub(super) fn task_update(arguments: &Object, view: &View<'_>, ctx: &Context) ->
     }
     check_size(&task)?;
     let changed = changed(&before, &task);
-    let mut draft = Draft::new(view.records);
-    draft.put(records::task_key(), Value::Object(task.clone()));
-    let mut outcome = nothing(reply(Value::Object(task), changed));
-    outcome.changes = draft.into_changes();
+    let (before, after) = (Value::Object(before), Value::Object(task));
+    let mut outcome = nothing(reply(after.clone(), changed));
+    if before != after {
+        outcome.changes = vec![Change { key: records::task_key(), before: Some(before), after: Some(after) }];
+    }
     outcome.reply.warnings = warnings;
     Ok(outcome)
 }
@@ -91,10 +90,10 @@ pub(super) fn is_identifier(name: &str) -> bool {
 
 fn check_size(task: &Object) -> Result<(), Refusal> {
     if program::depth(task.values(), DEPTH).is_none() {
-        return Err(program::limit(&format!("the document is nested more than {DEPTH} deep")));
+        return Err(program::limit("depth", &format!("the document is nested more than {DEPTH} deep")));
     }
     if !pretty::fits(task, paths::LIMIT) {
-        return Err(program::limit(&format!("the document has more than {} bytes", paths::LIMIT)));
+        return Err(program::limit("size", &format!("the document has more than {} bytes", paths::LIMIT)));
     }
     Ok(())
 }

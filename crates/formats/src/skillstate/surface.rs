@@ -1,6 +1,6 @@
 //! The thirteen tools of the format, and those that hooks and commands call, as data.
 
-use format::{BinaryName, Effect, Listed, Param, ParamKind, SeedNames, Surface, Tool};
+use format::{BinaryName, Effect, Listed, Param, ParamKind, Surface, Tool};
 
 use super::commands::COMMANDS;
 use super::hooks::HOOKS;
@@ -13,7 +13,7 @@ pub(super) static SURFACE: Surface = Surface {
     binary_names: &[BinaryName { name: "skillstate", words: &[] }],
     hooks: HOOKS,
     bookkeeping: BOOKKEEPING,
-    seed_names: SeedNames::Dotted,
+    seed_separator: '.',
     ..Surface::BARE
 };
 

@@ -121,7 +121,6 @@ fn history(terminal: &mut Terminal, project: Project, matches: &ArgMatches) -> R
         since: text(matches, "since"),
         limit: usize::try_from(limit).unwrap_or(usize::MAX),
         all: matches.get_flag("all"),
-        room: None,
     };
     let report = project.open()?.history(&query)?;
     let palette = terminal.palette();

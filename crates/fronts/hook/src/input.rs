@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use model::{Object, Value};
 
 /// The most that is read. **Units**: bytes.
-const LIMIT: usize = 4 << 20;
+const LIMIT: usize = 16 << 20;
 
 /// How long a host may take to send everything.
 const PATIENCE: Duration = Duration::from_secs(1);

@@ -30,8 +30,8 @@ use crate::{ToolNames, errors, identity, logging, offers, telling, tools};
 /// How many requests may be with the engine at a time; the others wait their turn.
 const MAX_CALLS: usize = 64;
 
-/// How many resources are read at a time.
-const MAX_READERS: usize = 4;
+/// How many resources may be read at a time: each may hold a list of the whole journal's newest part.
+const MAX_READS: usize = 4;
 
 /// How many threads the runtime may keep for blocking work: every call, and room for health answers and files.
 pub(crate) const BLOCKING_THREADS: usize = MAX_CALLS + 32;
@@ -69,8 +69,7 @@ pub(crate) struct Server {
     defaults: Arc<IdentityDefaults>,
     calls: TaskTracker,
     room: Arc<Semaphore>,
-    /// Resources are read by few at a time: one may be large.
-    readers: Arc<Semaphore>,
+    reads: Arc<Semaphore>,
     watcher: Arc<Watcher>,
     /// The one session of a server on stdio; over HTTP each request brings its own.
     session: Option<Arc<Session>>,
@@ -88,7 +87,7 @@ impl Server {
             defaults: Arc::new(defaults),
             calls: TaskTracker::new(),
             room,
-            readers: Arc::new(Semaphore::new(MAX_READERS)),
+            reads: Arc::new(Semaphore::new(MAX_READS)),
             session: None,
             ending: CancellationToken::new(),
         }
@@ -273,13 +272,8 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = request.uri.clone();
-        let turn = Arc::clone(&self.readers).acquire_owned().await.expect("the semaphore is never closed");
-        let asked = self.ask(move |host| {
-            let read = host.read_resource(&uri);
-            drop(turn);
-            read
-        });
-        let read = asked.await?;
+        let _one = self.reads.acquire().await.expect("the semaphore is never closed");
+        let read = self.ask(move |host| host.read_resource(&uri)).await?;
         let read = read.map_err(|no| errors::refused_request(&no))?;
         let contents = ResourceContents::text(read.text, request.uri).with_mime_type(read.mime);
         Ok(ReadResourceResult::new(vec![contents]).into())
@@ -321,7 +315,7 @@ impl ServerHandler for Server {
             uris.truncate(MAX_SUBSCRIPTIONS);
         }
         // The answer goes out before the session joins; what happens in between is not to be missed.
-        self.watcher.run_soon();
+        self.watcher.run();
         Some(accepted)
     }
 

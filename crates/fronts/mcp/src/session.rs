@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use engine::Stir;
-use model::{Refusal, Revision};
+use model::Refusal;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -128,21 +128,6 @@ impl Session {
         self.stirred.notify_waiters();
     }
 
-    /// Notes that anything may have happened; never waits for the client.
-    pub(crate) fn tell_anew(&self, revision: Revision) {
-        let mut kept = self.lock();
-        let Kept { subscribed, changed, seen, .. } = &mut *kept;
-        *seen = revision.0;
-        for (uri, touched) in subscribed.iter_mut() {
-            *touched = revision.0;
-            changed.insert(uri.clone());
-        }
-        kept.lists = true;
-        kept.lists_changed_at = revision.0;
-        drop(kept);
-        self.stirred.notify_waiters();
-    }
-
     /// Opens a stream of news; one that resumes hears again what came after the entry that it heard last.
     pub(crate) fn open(self: &Arc<Self>, heard: Option<u64>) -> Stream {
         let mut kept = self.lock();
@@ -239,7 +224,7 @@ mod tests {
 
     fn stir(revision: u64, spaces: &[&str]) -> Stir {
         let spaces = spaces.iter().map(|space| Space::new(*space)).collect();
-        Stir { revision: Revision(revision), spaces, lists: false }
+        Stir { revision: Revision(revision), spaces, ..Stir::default() }
     }
 
     fn subscribed(uris: &[&str]) -> Arc<Session> {

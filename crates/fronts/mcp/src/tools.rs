@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use format::{Effect, Format, Listed, Surface, Tool};
+use format::{Effect, Format, Listed, Tool};
 use rmcp::model::{self as mcp, ToolAnnotations};
 
 use crate::ToolNames;
@@ -21,15 +21,17 @@ fn formats(host: &dyn Host) -> Vec<&'static dyn Format> {
 pub(crate) fn listed(host: &dyn Host, names: ToolNames) -> Vec<mcp::Tool> {
     let surfaces = formats(host).into_iter().map(Format::surface);
     let tools = surfaces.flat_map(|surface| surface.tools.iter().map(move |tool| (surface, tool)));
-    tools.filter(|(_, tool)| tool.listed == Listed::Yes).map(|(surface, tool)| shown(surface, tool, names)).collect()
+    tools
+        .filter(|(_, tool)| tool.listed == Listed::Yes)
+        .map(|(surface, tool)| match names {
+            ToolNames::Underscore => shown(tool.name.into(), tool),
+            ToolNames::Seed => shown(surface.seed_name(tool), tool),
+        })
+        .collect()
 }
 
-fn shown(surface: &Surface, tool: &'static Tool, names: ToolNames) -> mcp::Tool {
+fn shown(name: Cow<'static, str>, tool: &'static Tool) -> mcp::Tool {
     let description = (!tool.description.is_empty()).then_some(Cow::Borrowed(tool.description));
-    let name = match names {
-        ToolNames::Underscore => Cow::Borrowed(tool.name),
-        ToolNames::Seed => surface.seed_name(tool),
-    };
     let shown = mcp::Tool::new_with_raw(name, description, tool.input_schema());
     match annotations(tool.effect) {
         Some(annotations) => shown.with_annotations(annotations),

@@ -8,7 +8,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use engine::Stir;
-use model::Revision;
 
 use crate::host::Host;
 use crate::session::Session;
@@ -18,11 +17,11 @@ use crate::session::Session;
 /// The protocol's own library acknowledges `subscriptions/listen` before its session can join.
 const LATE: Duration = Duration::from_secs(2);
 
-/// How long those are held up who must not be.
-const SOON: Duration = Duration::from_millis(20);
+/// How long a session waits for the journal to be followed; one that had to begin without is told that it missed some.
+const BEGIN: Duration = Duration::from_millis(250);
 
-/// The pause after the journal could not be read.
-const PAUSE: Duration = Duration::from_millis(250);
+/// The pause after the journal could not be followed.
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// How many stirs are kept for latecomers.
 const KEPT: usize = 64;
@@ -46,23 +45,9 @@ pub(crate) struct Watcher {
 struct Members {
     sessions: Vec<Weak<Session>>,
     runs: bool,
+    /// Somebody listens already, and the journal is not followed yet.
+    late: bool,
     lately: VecDeque<(Instant, Stir)>,
-    /// When it was found out late what has happened, and up to which entry.
-    anew: Option<(Instant, Revision)>,
-}
-
-impl Members {
-    // The sessions that still listen; the others are forgotten.
-    fn listening(&mut self) -> Vec<Arc<Session>> {
-        let mut listening = Vec::new();
-        self.sessions.retain(|one| {
-            let session = one.upgrade().filter(|session| session.is_listening());
-            let listens = session.is_some();
-            listening.extend(session);
-            listens
-        });
-        listening
-    }
 }
 
 impl Watcher {
@@ -70,7 +55,7 @@ impl Watcher {
         Arc::new(Self { host, members: Mutex::default() })
     }
 
-    /// Adds a session, and returns once nothing that is committed from now on can be missed; blocks.
+    /// Adds a session, which is told of all that is committed from now on; blocks.
     pub(crate) fn join(self: &Arc<Self>, session: &Arc<Session>, joining: Joining) {
         let mut members = self.lock();
         let known = members.sessions.iter().any(|one| one.upgrade().is_some_and(|one| Arc::ptr_eq(&one, session)));
@@ -81,9 +66,6 @@ impl Watcher {
                 for (_, stir) in lately {
                     session.tell(stir);
                 }
-                if let Some((_, revision)) = members.anew.filter(|(at, _)| now.duration_since(*at) < LATE) {
-                    session.tell_anew(revision);
-                }
             }
             members.sessions.push(Arc::downgrade(session));
         }
@@ -91,20 +73,12 @@ impl Watcher {
         self.run();
     }
 
-    /// Makes sure that the journal is followed from now on, for a session that joins in a moment; blocks.
+    /// Makes sure that the journal is followed from now on, for a session that joins in a moment.
+    ///
+    /// Blocks for a moment. Where the journal cannot be read in it, sessions are told that they missed something once
+    /// it can.
     pub(crate) fn run(self: &Arc<Self>) {
-        self.begin(self.lock(), None);
-    }
-
-    /// The same, where nobody may be held up: what is missed until the journal can be read is made up for then.
-    pub(crate) fn run_soon(self: &Arc<Self>) {
-        if let Ok(members) = self.members.try_lock() {
-            self.begin(members, Some(SOON));
-        }
-    }
-
-    // The members are held until the thread has found its beginning: another session must not believe that it runs.
-    fn begin(self: &Arc<Self>, mut members: MutexGuard<'_, Members>, patience: Option<Duration>) {
+        let mut members = self.lock();
         if std::mem::replace(&mut members.runs, true) {
             return;
         }
@@ -112,61 +86,53 @@ impl Watcher {
         let watcher = Arc::clone(self);
         let thread = std::thread::Builder::new().name("mainstay-watcher".into()).spawn(move || watcher.follow(ready));
         members.runs = thread.is_ok();
-        if thread.is_ok() {
-            let _ = match patience {
-                Some(patience) => begun.recv_timeout(patience).is_ok(),
-                None => begun.recv().is_ok(),
-            };
-        }
+        // Held until the thread has found its beginning: another session must not believe that it runs already.
+        members.late = thread.is_ok() && begun.recv_timeout(BEGIN).is_err();
     }
 
+    /// Follows the journal while somebody listens, however often it cannot be read in between.
     fn follow(&self, ready: Sender<()>) {
         let mut ready = Some(ready);
         let began = Instant::now();
         loop {
-            let mut is_beginning = true;
+            let mut first = true;
             let mut told = |stir: &Stir| {
-                if !std::mem::take(&mut is_beginning) {
+                if !std::mem::take(&mut first) {
                     return self.tell(stir, began);
                 }
-                let is_waited_for = ready.take().is_some_and(|ready| ready.send(()).is_ok());
-                if !is_waited_for {
-                    self.tell_anew(stir.revision);
+                ready.take().map(|ready| ready.send(()));
+                // Who waits for this holds the lock, and says under it whether the wait was in vain.
+                let late = std::mem::take(&mut self.lock().late);
+                if late {
+                    self.tell(&Stir { missed: true, lists: true, ..stir.clone() }, began)
+                } else {
+                    ControlFlow::Continue(())
                 }
-                ControlFlow::Continue(())
             };
             let followed = catch_unwind(AssertUnwindSafe(|| self.host.stirrings(&mut told)));
             if matches!(followed, Ok(Ok(()))) {
                 return;
             }
-            // The journal cannot be read, or reading it broke. Whoever waits is let go and told when it can be.
-            drop(ready.take());
-            std::thread::sleep(PAUSE);
-            let mut members = self.lock();
-            if members.listening().is_empty() && began.elapsed() >= LATE {
-                members.runs = false;
+            ready = None;
+            self.lock().late = true;
+            if self.tell(&Stir::default(), began).is_break() {
                 return;
             }
-        }
-    }
-
-    // Nobody knows what happened before: everything may have.
-    fn tell_anew(&self, revision: Revision) {
-        let mut members = self.lock();
-        members.anew = Some((Instant::now(), revision));
-        let listening = members.listening();
-        drop(members);
-        for session in listening {
-            session.tell_anew(revision);
+            std::thread::sleep(PAUSE);
         }
     }
 
     /// Tells all sessions that still listen; ends when there are none.
     fn tell(&self, stir: &Stir, began: Instant) -> ControlFlow<()> {
         let mut members = self.lock();
-        let listening = members.listening();
-        let happened = stir.lists || !stir.spaces.is_empty();
-        if happened {
+        let mut listening = Vec::new();
+        members.sessions.retain(|one| {
+            let session = one.upgrade().filter(|session| session.is_listening());
+            let listens = session.is_some();
+            listening.extend(session);
+            listens
+        });
+        if stir.is_news() {
             if members.lately.len() >= KEPT {
                 members.lately.pop_front();
             }
@@ -179,7 +145,7 @@ impl Watcher {
             return ControlFlow::Break(());
         }
         drop(members);
-        if happened {
+        if stir.is_news() {
             for session in listening {
                 session.tell(stir);
             }

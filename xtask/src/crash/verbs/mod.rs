@@ -42,6 +42,10 @@ pub(crate) enum Effect {
     Gone { image: &'static str },
     /// A record that no image shows; the journal tells.
     Noted,
+    /// The same, and a line of a log that is no image: written once at most, and once where success is told.
+    Logged { log: &'static str, text: &'static str },
+    /// A file in a folder that no record speaks of, whole; a retry may write one more beside it.
+    Copied { folder: &'static str, text: &'static str },
 }
 
 /// A project of another format than hseos: its files, the commands that make it one at work.
@@ -276,7 +280,7 @@ impl Effect {
             | Self::Done(id)
             | Self::Shown { text: id, .. }
             | Self::Gone { image: id } => id,
-            Self::Noted => TESTER,
+            Self::Noted | Self::Logged { .. } | Self::Copied { .. } => TESTER,
         }
     }
 
@@ -292,6 +296,18 @@ impl Effect {
             Self::Noted => {
                 let times = picture.entries_of(TESTER).count();
                 (times, times > 0)
+            }
+            Self::Logged { log, text } => {
+                let (times, lines) = (picture.entries_of(TESTER).count(), picture.lines(log, text));
+                if lines > times {
+                    return Err(format!("{log} has the line {lines} times, the journal the entry {times} times"));
+                }
+                (times, times > 0)
+            }
+            Self::Copied { folder, text } => {
+                let copies = picture.texts_in(folder);
+                let torn = copies.iter().find(|copy| !copy.contains(text) || !copy.ends_with("```\n"));
+                return torn.map_or(Ok(usize::from(!copies.is_empty())), |torn| Err(format!("a torn copy: {torn:?}")));
             }
             Self::Shown { image, text } => {
                 let times = picture.entries_of(TESTER).count();
@@ -311,12 +327,29 @@ impl Effect {
         }
     }
 
+    /// What is missing although success was told.
+    pub(crate) fn missing(self, picture: &Picture) -> Option<String> {
+        match self {
+            Self::Logged { log, text } if picture.lines(log, text) != 1 => Some(format!("{log} lacks the line (P1)")),
+            _ => None,
+        }
+    }
+
+    /// The folder of files whose names tell when they were written.
+    pub(crate) fn folder_of_copies(self) -> Option<&'static str> {
+        match self {
+            Self::Copied { folder, .. } => Some(folder),
+            _ => None,
+        }
+    }
+
     /// Which image already shows it, looked at from outside.
     pub(crate) fn claimed_by(self, project: &Project<'_>) -> Option<String> {
         let read = |file: &str| fs::read_to_string(project.root().join(file)).unwrap_or_default();
         let rows = |query: &str| sql::query(&project.root().join(TABLES), query).is_ok_and(|rows| !rows.is_empty());
         let (file, line, query) = match self {
-            Self::Noted => return None,
+            Self::Noted | Self::Copied { .. } => return None,
+            Self::Logged { log, text } => return read(log).contains(text).then(|| log.to_owned()),
             Self::Shown { image, text } => return read(image).contains(text).then(|| image.to_owned()),
             Self::Gone { image } => return (!project.root().join(image).exists()).then(|| image.to_owned()),
             Self::Field(key, value) => (

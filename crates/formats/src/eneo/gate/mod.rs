@@ -1,5 +1,6 @@
 //! The gate before a host's tools: what the phase allows, and files that only verbs may write.
 
+mod find;
 mod globs;
 mod options;
 mod place;
@@ -76,7 +77,7 @@ impl<'a> Rules<'a> {
     fn refusal(&self, write: &Write) -> Option<Vec<String>> {
         match write {
             Write::Unread => Some(say(
-                "the command is nested too deeply to be read",
+                "the command is nested too deeply, or comes to too much, to be read",
                 "what a command writes is looked at before it runs",
                 "take it apart into several commands",
             )),
@@ -94,7 +95,21 @@ impl<'a> Rules<'a> {
             Write::Moved(path) => self.of_path(path, Extent::Moved),
             Write::Into { folder, name } => {
                 let is_folder = folder.ends_with('/') || Place::of(folder, self.root).is_folder(self.files);
-                if is_folder { self.of_path(&format!("{folder}/{name}"), Extent::File) } else { None }
+                let path = format!("{}/{name}", folder.trim_end_matches('/'));
+                if is_folder { self.of_path(&path, Extent::File) } else { None }
+            }
+            Write::Found { start, name } => {
+                let (place, glob) = (Place::of(start, self.root), Glob::new(name));
+                let is_hit =
+                    |path: &str| place.holds(path) && path.split('/').any(|part| glob.matches(&globs::names(part)));
+                if self.protected().any(|path| is_hit(path.trim_end_matches('/'))) {
+                    return Some(Self::of_state(&format!(
+                        "{} beneath {} may not be written",
+                        shown(name),
+                        shown(start)
+                    )));
+                }
+                self.of_path(&format!("{start}/{name}"), Extent::File)
             }
         }
     }

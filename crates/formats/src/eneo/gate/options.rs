@@ -7,6 +7,10 @@ pub(super) struct Grammar {
     pub(super) valued: &'static str,
     /// Letters whose value is joined to them or missing.
     pub(super) joined: &'static str,
+    /// Letters whose value is the digits behind them; other letters may follow.
+    pub(super) digits: &'static str,
+    /// Letters whose value is the next word, wherever they stand among others.
+    pub(super) apart: &'static str,
     /// Long options whose value may be the next word.
     pub(super) long: &'static [&'static str],
     /// Whether options end with the first operand.
@@ -63,8 +67,17 @@ impl<'w> Parsed<'w> {
     }
 
     fn cluster(&mut self, cluster: &'w str, next: Option<&'w str>, grammar: Grammar) -> bool {
+        let mut takes_next = false;
         for (at, letter) in cluster.char_indices() {
             let (name, rest) = cluster[at..].split_at(letter.len_utf8());
+            if letter.is_ascii_digit() && digits_of(&cluster[..at], grammar) {
+                continue;
+            }
+            if grammar.apart.contains(letter) {
+                self.options.push((name, next));
+                takes_next = true;
+                continue;
+            }
             if grammar.valued.contains(letter) {
                 self.options.push((name, if rest.is_empty() { next } else { Some(rest) }));
                 return rest.is_empty();
@@ -75,7 +88,7 @@ impl<'w> Parsed<'w> {
             }
             self.options.push((name, None));
         }
-        false
+        takes_next
     }
 
     /// Whether one of these options stands there.
@@ -94,19 +107,27 @@ impl<'w> Parsed<'w> {
     }
 }
 
+// Whether digits here belong to the option before them.
+fn digits_of(before: &str, grammar: Grammar) -> bool {
+    let option = before.trim_end_matches(|letter: char| letter.is_ascii_digit() && !grammar.digits.contains(letter));
+    option.ends_with(|letter| grammar.digits.contains(letter))
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Grammar, Parsed};
 
     #[test]
     fn values_stand_where_they_may() {
-        let grammar = Grammar { valued: "ef", joined: "i", long: &["file"], stops: false };
+        let grammar = Grammar { valued: "ef", joined: "i", digits: "l", apart: "o", long: &["file"], stops: false };
         for (line, options, files) in [
             ("-n -e s a b", "n,e=s", "a b"),
             ("-nes -i.bak a", "n,e=s,i=.bak", "a"),
             ("a --file b --file=c --in-place d", "file=b,file=c,in-place", "a d"),
             ("-- -e a -", "", "-e a -"),
             ("- -e", "e", "-"),
+            ("-l7pi.bak a", "l,p,i=.bak", "a"),
+            ("-on x a", "o=x,n", "a"),
         ] {
             let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
             let parsed = Parsed::of(&words, grammar);

@@ -64,6 +64,12 @@ impl Place {
         self.holds_root || matches!(whole_folder(&self.path), "" | "/.claude" | "/.claude/state")
     }
 
+    /// Whether a path from the root lies in it.
+    pub(super) fn holds(&self, path: &str) -> bool {
+        let folder = whole_folder(&self.path).trim_start_matches('/');
+        self.holds_root || folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+    }
+
     pub(super) fn is_test_folder(&self) -> bool {
         matches!(self.path.rsplit('/').next(), Some("tests" | "__tests__"))
     }

@@ -103,6 +103,11 @@ impl Shell<'_, '_> {
                 self.bracketed(word);
             }
             Some(b'\'') if !is_quoted => self.ansi_quoted(word),
+            // Names of one letter, which open nothing.
+            Some(letter @ (b'$' | b'!' | b'?' | b'-' | b'#' | b'@' | b'*')) => {
+                word.extend(['$', char::from(letter)]);
+                self.at += 2;
+            }
             Some(b'"') if !is_quoted => {
                 self.at += 1;
                 self.doubly_quoted(word);
@@ -122,6 +127,10 @@ impl Shell<'_, '_> {
         if !self.deeper() {
             return;
         }
+        // In the pattern of `${x#…}`, `${x%…}`, `${x/…}` single quotes quote even within double ones.
+        let operator =
+            self.text[self.at..].trim_start_matches(|letter: char| letter.is_alphanumeric() || letter == '_');
+        let is_quoted = is_quoted && !operator.starts_with(['#', '%', '/', '^', ',']);
         loop {
             inner.clear();
             match self.peek(0) {
@@ -147,7 +156,7 @@ impl Shell<'_, '_> {
 
     // `name[…]`, where `<<` shifts; any other bracket is a letter.
     fn index(&mut self, word: &mut String) {
-        let is_element = word.len() < INDEX && super::writes::is_name(word) && {
+        let is_element = self.may_set() && word.len() < INDEX && super::writes::is_name(word) && {
             let rest = self.text.as_bytes()[self.at..].iter().take(INDEX);
             rest.take_while(|byte| **byte != b'\n').any(|byte| *byte == b']')
         };
@@ -171,6 +180,9 @@ impl Shell<'_, '_> {
                 }
                 Some(b'$') if self.peek(1) != Some(b'[') => self.dollar(word, true),
                 Some(b'`') => self.backticks(word),
+                Some(b'\\') => self.escaped(word),
+                Some(b'\'') => self.singly_quoted(word),
+                Some(b'"') => self.doubly_quoted(word),
                 Some(_) => self.plain(word),
             }
         }

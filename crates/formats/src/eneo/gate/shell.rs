@@ -5,6 +5,8 @@
 
 use std::collections::HashMap;
 
+use super::writes::is_setting;
+
 /// One simple command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Simple {
@@ -73,20 +75,27 @@ enum Until {
 struct Here {
     end: String,
     is_quoted: bool,
+    /// Whether tabs before its lines do not count.
+    is_indented: bool,
     /// The command whose input it is.
     owner: Option<usize>,
 }
 
 /// What is known of the list that is being read.
+#[allow(clippy::struct_excessive_bools, reason = "each is a question of its own")]
 struct Level {
     simple: Simple,
     here: Vec<Here>,
+    /// How many of those have an owner.
+    owned: usize,
     /// No word of the command but keywords was read.
     is_start: bool,
     /// Within `[[ … ]]`, where `>` and `<` compare.
     in_test: bool,
     /// Within `((…))`, where `<<` shifts.
     in_sum: bool,
+    /// No word of the command but keywords and variables that are set was read.
+    may_set: bool,
     /// How many `case` are open, whose patterns end with a parenthesis.
     cases: usize,
 }
@@ -101,18 +110,27 @@ pub(super) struct Shell<'s, 'f> {
     pub(super) open: Option<usize>,
     level: Level,
     /// Where lines begin, by what they hold; made when the first here-document is met.
-    lines: Option<HashMap<&'s str, Vec<usize>>>,
+    lines: Option<Lines<'s>>,
 }
+
+/// Where lines begin, by what they hold, with and without the tabs before it.
+type Lines<'s> = HashMap<(bool, &'s str), Vec<usize>>;
 
 impl Level {
     fn new(in_sum: bool) -> Self {
-        Self { simple: Simple::default(), here: Vec::new(), is_start: true, in_test: false, in_sum, cases: 0 }
+        let simple = Simple::default();
+        Self { simple, here: Vec::new(), owned: 0, is_start: true, in_test: false, in_sum, may_set: true, cases: 0 }
     }
 }
 
 impl<'s, 'f> Shell<'s, 'f> {
     pub(super) fn new(text: &'s str, depth: usize, script: &'f mut Script) -> Self {
         Self { text, at: 0, depth, script, open: None, level: Level::new(false), lines: None }
+    }
+
+    /// Whether a bracket here may be the index of a variable that is set.
+    pub(super) fn may_set(&self) -> bool {
+        self.level.may_set
     }
 
     pub(super) fn peek(&self, ahead: usize) -> Option<u8> {
@@ -157,6 +175,7 @@ impl<'s, 'f> Shell<'s, 'f> {
                 }
                 b'#' => self.at += self.text[self.at..].find('\n').unwrap_or(self.text.len() - self.at),
                 b'(' | b')' | b'<' | b'>' | b'&' | b'|' if self.level.in_test => self.at += 1,
+                b'>' if self.level.in_sum => self.at += 1,
                 b'&' if self.peek(1) == Some(b'>') => {
                     self.at += 1;
                     self.redirect();
@@ -187,12 +206,13 @@ impl<'s, 'f> Shell<'s, 'f> {
 
     fn end(&mut self) {
         let simple = std::mem::take(&mut self.level.simple);
-        (self.level.is_start, self.level.in_test) = (true, false);
+        (self.level.is_start, self.level.may_set, self.level.in_test) = (true, true, false);
         if simple != Simple::default() {
             let owner = self.script.simples.len();
-            for here in &mut self.level.here {
+            for here in &mut self.level.here[self.level.owned..] {
                 here.owner.get_or_insert(owner);
             }
+            self.level.owned = self.level.here.len();
             self.script.simples.push(simple);
         }
     }
@@ -205,15 +225,21 @@ impl<'s, 'f> Shell<'s, 'f> {
         if is_number && matches!(self.peek(0), Some(b'>' | b'<')) {
             return;
         }
+        // A quoted word is no word of the grammar.
+        let is_bare = self.text[start..self.at] == word;
         let level = &mut self.level;
         match word.as_str() {
-            "[[" if level.is_start => level.in_test = true,
+            "[[" if level.is_start && is_bare => level.in_test = true,
             "]]" => level.in_test = false,
-            "case" if level.is_start => level.cases += 1,
-            "esac" if level.is_start => level.cases = level.cases.saturating_sub(1),
+            "case" if level.is_start && is_bare => level.cases += 1,
+            "esac" if level.is_start && is_bare => level.cases = level.cases.saturating_sub(1),
             _ => {}
         }
-        level.is_start &= KEYWORDS.contains(&word.as_str());
+        // `case x in esac` has no pattern.
+        let begins_patterns = word == "in" && level.simple.words.iter().any(|word| word == "case");
+        let is_keyword = KEYWORDS.contains(&word.as_str());
+        level.is_start = begins_patterns || level.is_start && is_keyword;
+        level.may_set &= is_keyword || is_setting(&word);
         level.simple.words.push(word);
     }
 
@@ -250,12 +276,13 @@ impl<'s, 'f> Shell<'s, 'f> {
             }
             (Some(b'<'), _) if self.level.in_sum => self.at += 1,
             (Some(b'<'), _) => {
-                self.at += 1 + usize::from(self.peek(1) == Some(b'-'));
+                let is_indented = self.peek(1) == Some(b'-');
+                self.at += 1 + usize::from(is_indented);
                 self.blanks();
                 let start = self.at;
                 let end = self.word();
                 let is_quoted = self.text[start..self.at].contains(['\'', '"', '\\']);
-                self.level.here.push(Here { end, is_quoted, owner: None });
+                self.level.here.push(Here { end, is_quoted, is_indented, owner: None });
             }
             (Some(b'>'), _) => self.redirect(),
             (Some(b'('), _) => self.of_process(),
@@ -282,8 +309,9 @@ impl<'s, 'f> Shell<'s, 'f> {
 
     // One whose end never comes hides nothing: its lines are read as commands.
     fn here_documents(&mut self) {
-        for Here { end, is_quoted, owner } in std::mem::take(&mut self.level.here) {
-            let Some(last) = self.line(&end) else { continue };
+        self.level.owned = 0;
+        for Here { end, is_quoted, is_indented, owner } in std::mem::take(&mut self.level.here) {
+            let Some(last) = self.line(&end, is_indented) else { continue };
             let body = &self.text[self.at..last];
             let length = self.text[last..].find('\n').map_or(self.text.len() - last, |length| length + 1);
             self.at = last + length;
@@ -298,18 +326,20 @@ impl<'s, 'f> Shell<'s, 'f> {
     }
 
     // Where the next line begins that holds nothing else.
-    fn line(&mut self, wanted: &str) -> Option<usize> {
+    fn line(&mut self, wanted: &str, is_indented: bool) -> Option<usize> {
         let text = self.text;
         let lines = self.lines.get_or_insert_with(|| {
-            let mut lines: HashMap<&str, Vec<usize>> = HashMap::new();
+            let mut lines = Lines::new();
             let mut at = 0;
             for line in text.split('\n') {
-                lines.entry(line.trim_start_matches('\t').trim_end_matches('\r')).or_default().push(at);
+                let whole = line.trim_end_matches('\r');
+                lines.entry((false, whole)).or_default().push(at);
+                lines.entry((true, whole.trim_start_matches('\t'))).or_default().push(at);
                 at += line.len() + 1;
             }
             lines
         });
-        let places = lines.get(wanted)?;
+        let places = lines.get(&(is_indented, wanted))?;
         places.get(places.partition_point(|place| *place < self.at)).copied()
     }
 }

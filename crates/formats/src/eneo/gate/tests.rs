@@ -179,6 +179,10 @@ fn commands_write_what_they_name() {
         ("sed s/a/b/ .claude/state/phase", false),
         ("sed -ne s/i/b/ .claude/state/phase", false),
         ("perl -i -pe s/a/b/ .claude/state/phase", true),
+        ("perl -lpi -e s/a/b/ .claude/state/phase", true),
+        ("perl -lpe s/a/b/ -i .claude/state/phase", true),
+        ("perl -nli.bak -e 1 .claude/state/phase", true),
+        ("perl -0777pi -e 1 .claude/state/phase", true),
         ("perl -Mstrict -ne 'print' .claude/state/phase", false),
         ("perl -Ilib -ne 'print' .claude/state/phase", false),
         ("dd if=/dev/zero of=.claude/state/phase", true),
@@ -186,6 +190,18 @@ fn commands_write_what_they_name() {
         ("find .claude/state -name phase -delete", true),
         ("find x -exec rm .claude/state/phase \\;", true),
         ("find .claude/state -name phase", false),
+        ("find -delete", true),
+        ("find . -name 'p?ase' -exec rm {} +", true),
+        ("find . -name '*.json' -delete", true),
+        ("find . ! -name '*.pyc' -delete", true),
+        ("find . -name '*.pyc' -o -type d -delete", true),
+        ("find . -name '*.pyc' -delete", false),
+        ("find . -name __pycache__ -exec rm -rf {} +", false),
+        ("find . -type d -name node_modules -prune -exec rm -rf {} +", false),
+        ("find tests -name '*.pyc' -delete", false),
+        ("find . -name a.pyc -o -name b.pyc -delete", false),
+        ("find . -type d -empty -delete", false),
+        ("find src -name phase -delete", false),
         ("rm -rf tests", true),
         ("rm -r src/__tests__/", true),
         ("find tests -delete", true),
@@ -207,6 +223,75 @@ fn commands_write_what_they_name() {
     check("GREEN", "cp tests/test_a.py /tmp/x.py", false);
     check("GREEN", "pytest 2>/dev/null tests/pay_test.py", false);
     check("GREEN", "git log -- tests/a.py", false);
+    check("GREEN", "find . -name 'test_*.py' -delete", true);
+    check("GREEN", "find tests -name '*.pyc' -delete", true);
+    check("GREEN", "find . -name '*.pyc' -delete", false);
+}
+
+/// What each of these leaves open to a reader that is not bash is a `;` behind which something is removed.
+#[test]
+fn words_end_where_bash_ends_them() {
+    for command in [
+        "echo $${ ; rm tests/a.py; echo }",
+        "echo $#'a' ; rm tests/a.py",
+        "echo a[; rm tests/a.py; echo ]",
+        "echo x[\"]\"; rm tests/a.py; echo \"[\"",
+        "m[\"a]b\"]=1; rm tests/a.py; m[\"c]d\"]=2",
+        "echo \"$(case x in esac)\"; rm tests/a.py; echo \"hi\"",
+        "echo \"${x%'\"'}\"; rm tests/a.py; echo } \"x\"",
+        "echo \"${x#\"a'b\"}\"; rm tests/a.py; echo \"x'\"",
+        "\"[[\" x > tests/a.py",
+        "\"case\" x in a; rm tests/a.py",
+        "cat <<'EOF'\n\tEOF\ndon't\nEOF\nrm tests/a.py; echo 'x'",
+        "cat <<-'EOF'\n\tEOF\nrm tests/a.py",
+        "bash +e -c 'rm tests/a.py'",
+        "bash -oe pipefail -c 'rm tests/a.py'",
+        "bash -eo pipefail -c 'rm tests/a.py'",
+        "bash - <<EOF\nrm tests/a.py\nEOF",
+        "bash /dev/stdin <<EOF\nrm tests/a.py\nEOF",
+        "{ bash; } <<EOF\nrm tests/a.py\nEOF",
+        "cat <<EOF | sh\nrm tests/a.py\nEOF",
+        "su - root -c 'rm tests/a.py'",
+        "watch 'rm tests/a.py'",
+        "watch -n 5 rm tests/a.py",
+    ] {
+        check("GREEN", command, true);
+    }
+    for command in [
+        "cat > notes.md <<EOF\nrm tests/a.py\nEOF",
+        "bash x.sh <<EOF\nrm tests/a.py\nEOF",
+        "(( 3 > tests/2 ))",
+        "echo $(( 3 > tests/2 ))",
+        "echo $$' ; rm tests/a.py; echo '",
+        "echo ${#x} ${x:-'a'}",
+    ] {
+        check("GREEN", command, false);
+    }
+    check("FREE", "python3 - <<'EOF'\nopen('.claude/state/phase', 'w')\nEOF", true);
+    check("FREE", "python3 x.py <<'EOF'\nopen('.claude/state/phase', 'w')\nEOF", false);
+}
+
+/// Parts of a command that multiply each other: what they come to is never written down.
+#[test]
+fn what_comes_to_too_much_is_refused() {
+    let nested = (0..15)
+        .fold(String::new(), |inner, level| format!("bash <<E{level}\n{} $({inner}\n)\nE{level}", "x ".repeat(2_000)));
+    for command in [
+        format!("find {}{}", "a ".repeat(20_000), "-delete ".repeat(20_000)),
+        format!("find . {}<<'E'\n{}\nE", "-exec sh + ".repeat(3_000), "x ".repeat(9_000)),
+        format!("find {} -exec rm {};", "x".repeat(20_000), "{} ".repeat(5_000)),
+        format!("cp {}{}", "s ".repeat(40_000), "x".repeat(100_000)),
+        nested,
+    ] {
+        let input: Object =
+            [("command".to_owned(), Value::from(format!("{command} && rm tests/a.py")))].into_iter().collect();
+        let writes = writes_of("Bash", &input);
+        let size: usize = writes.iter().map(|write| format!("{write:?}").len()).sum();
+        assert!(size < 40 * command.len() + (1 << 20), "{size} for {}: {command:.40}", command.len());
+        check("GREEN", &format!("{command} && rm tests/a.py"), true);
+    }
+    let owners = format!("{}{}", "<<a ".repeat(10_000), ";x".repeat(20_000));
+    denied("GREEN", "Bash", "command", &owners);
 }
 
 #[test]

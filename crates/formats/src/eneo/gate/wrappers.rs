@@ -15,7 +15,12 @@ struct Wrapper {
 }
 
 const fn of(name: &'static str, valued: &'static str, long: &'static [&'static str], operands: usize) -> Wrapper {
-    Wrapper { name, grammar: Grammar { valued, joined: "", long, stops: true }, operands, scripts: &[] }
+    Wrapper {
+        name,
+        grammar: Grammar { valued, joined: "", digits: "", apart: "", long, stops: true },
+        operands,
+        scripts: &[],
+    }
 }
 
 const WRAPPERS: &[Wrapper] = &[
@@ -37,7 +42,6 @@ const WRAPPERS: &[Wrapper] = &[
     of("sudo", "ugUhpCTDRrt", &["user", "group", "other-user", "host", "prompt", "chdir", "chroot"], 0),
     of("time", "fo", &["format", "output"], 0),
     of("timeout", "ks", &["kill-after", "signal"], 1),
-    of("watch", "n", &["interval"], 0),
     of("xargs", "nIPLdsEa", &["max-args", "replace", "max-procs", "delimiter", "arg-file"], 0),
 ];
 
@@ -54,12 +58,18 @@ pub(super) fn inner<'w>(command: &str, words: &'w [String]) -> Option<&'w [Strin
 }
 
 /// The shell's text that a wrapper is given in place of a command.
-pub(super) fn script<'w>(command: &str, words: &'w [String]) -> Option<&'w str> {
-    let wrapper = find(command)?;
-    let parsed = Parsed::of(words, wrapper.grammar);
-    parsed.values(wrapper.scripts).next().or_else(|| {
-        // `flock FILE -c TEXT`.
-        let behind = parsed.operands.get(wrapper.operands..).filter(|_| !wrapper.scripts.is_empty())?;
-        Parsed::of(behind, wrapper.grammar).values(wrapper.scripts).next()
-    })
+pub(super) fn script(command: &str, words: &[String]) -> Option<String> {
+    if base(command) == "watch" {
+        // Its words are a shell's text together.
+        return Some(Parsed::of(words, WATCH).operands.join(" "));
+    }
+    let wrapper = find(command).filter(|wrapper| !wrapper.scripts.is_empty())?;
+    let operands = Parsed::of(words, wrapper.grammar).operands;
+    // `flock FILE -c TEXT`, `su - USER -c TEXT`.
+    let behind = |skipped: usize| Some(Parsed::of(operands.get(skipped..)?, wrapper.grammar));
+    let mut places =
+        std::iter::once(Parsed::of(words, wrapper.grammar)).chain((1..=wrapper.operands + 1).map_while(behind));
+    places.find_map(|parsed| parsed.values(wrapper.scripts).next()).map(str::to_owned)
 }
+
+const WATCH: Grammar = Grammar { valued: "n", joined: "d", digits: "", apart: "", long: &["interval"], stops: true };

@@ -1,5 +1,9 @@
 //! What commands write, as far as their words tell.
+//!
+//! All reading of one text comes out of one budget, so that parts of a command that multiply each other end in a
+//! refusal and not in a host that waits.
 
+use super::find;
 use super::options::{Grammar, Parsed};
 use super::shell::{KEYWORDS, Simple, split};
 use super::wrappers;
@@ -11,16 +15,70 @@ pub(super) enum Write {
     File(String),
     /// A file of this name, if the place is a folder.
     Into { folder: String, name: String },
+    /// Whatever has a name that fits the glob, anywhere beneath a place.
+    Found { start: String, name: String },
     /// A folder, removed with everything in it.
     Removed(String),
     /// Something that goes away from its place with everything in it, or is replaced there.
     Moved(String),
     /// The text of a program in another language, which may write what it names.
     Mention(String),
-    /// A text that is nested too deeply to be read.
+    /// A text that is nested too deeply, or comes to too much, to be read.
     Unread,
     /// Files that nobody listed.
     Unlisted,
+}
+
+/// How many letters may be read and written down for each letter of the text, and how many beside that.
+const READINGS: usize = 8;
+const BASE: usize = 64 * 1024;
+
+/// What was found so far, and how much may still be read.
+pub(super) struct Found {
+    writes: Vec<Write>,
+    left: usize,
+    is_over: bool,
+}
+
+impl Found {
+    /// Takes so many letters out of the budget; answers whether there were as many.
+    pub(super) fn may_read(&mut self, letters: usize) -> bool {
+        match self.left.checked_sub(letters) {
+            Some(left) => self.left = left,
+            None if self.is_over => {}
+            None => {
+                (self.left, self.is_over) = (0, true);
+                self.writes.push(Write::Unread);
+            }
+        }
+        !self.is_over
+    }
+
+    pub(super) fn push(&mut self, write: impl Fn(String) -> Write, path: &str) {
+        if self.may_read(path.len() + 1) {
+            self.writes.push(write(path.to_owned()));
+        }
+    }
+
+    /// Whether what is added writes to this very place.
+    pub(super) fn writes_to(&mut self, place: &str, add: impl FnOnce(&mut Self)) -> bool {
+        let before = self.writes.len();
+        add(self);
+        self.writes[before..].iter().any(|write| match write {
+            Write::File(path) | Write::Removed(path) | Write::Moved(path) => path == place,
+            _ => false,
+        })
+    }
+
+    pub(super) fn files<'w>(&mut self, paths: impl Iterator<Item = &'w String>) {
+        paths.for_each(|path| self.push(Write::File, path));
+    }
+
+    pub(super) fn named(&mut self, place: &str, name: &str, write: impl Fn(String, String) -> Write) {
+        if self.may_read(place.len() + name.len() + 1) {
+            self.writes.push(write(place.to_owned(), name.to_owned()));
+        }
+    }
 }
 
 /// How often a shell may start a shell.
@@ -28,32 +86,57 @@ const DEPTH: usize = 8;
 
 /// What a shell's text writes.
 pub(super) fn of_shell(text: &str) -> Vec<Write> {
-    let mut writes = Vec::new();
-    of_text(text, 0, &mut writes);
-    writes
+    let left = BASE + READINGS * text.len();
+    let mut found = Found { writes: Vec::new(), left, is_over: false };
+    of_text(text, 0, &mut found);
+    found.writes
 }
 
-fn of_text(text: &str, depth: usize, writes: &mut Vec<Write>) {
-    let script = split(text);
-    if depth > DEPTH || !script.is_whole {
-        writes.push(Write::Unread);
-    }
+fn of_text(text: &str, depth: usize, found: &mut Found) {
     if depth > DEPTH {
+        found.writes.push(Write::Unread);
         return;
     }
+    if !found.may_read(text.len()) {
+        return;
+    }
+    let script = split(text);
+    if !script.is_whole {
+        found.writes.push(Write::Unread);
+    }
     for simple in &script.simples {
-        writes.extend(simple.targets.iter().cloned().map(Write::File));
-        of_words(&simple.words, simple, depth, writes);
+        found.files(simple.targets.iter());
+        of_words(&simple.words, simple, depth, found);
+    }
+    // A shell that reads what others put out may be given any of these texts.
+    if script.simples.iter().any(|simple| simple.inputs.is_empty() && is_bare_shell(&simple.words)) {
+        let inputs = script.simples.iter().filter(|simple| !is_shell_of(simple)).flat_map(|simple| &simple.inputs);
+        inputs.for_each(|text| of_text(text, depth + 1, found));
     }
 }
 
-fn of_words(words: &[String], simple: &Simple, depth: usize, writes: &mut Vec<Write>) {
-    let is_setting = |word: &str| word.split_once('=').is_some_and(|(name, _)| is_element(name));
+fn is_shell_of(simple: &Simple) -> bool {
+    simple.words.first().is_some_and(|word| is_shell(base(word)))
+}
+
+// Whether its standard input is what it runs.
+fn is_bare_shell(words: &[String]) -> bool {
+    let words = &words[words.iter().take_while(|word| KEYWORDS.contains(&word.as_str())).count()..];
+    words.split_first().is_some_and(|(first, rest)| is_shell(base(first)) && rest.iter().all(|word| word.len() < 3))
+}
+
+/// Whether a word sets a variable.
+pub(super) fn is_setting(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| is_element(name))
+}
+
+/// What a command writes; `simple` is the one of the text in which it stands.
+pub(super) fn of_words(words: &[String], simple: &Simple, depth: usize, found: &mut Found) {
     let mut words = words;
     let (command, arguments) = loop {
         let Some((first, rest)) = words.split_first() else { return };
         if let Some(text) = wrappers::script(first, rest) {
-            return of_text(text, depth + 1, writes);
+            return of_text(&text, depth + 1, found);
         }
         let is_named = first == "coproc" && rest.get(1).is_some_and(|word| word == "{");
         if let Some(inner) = wrappers::inner(first, rest) {
@@ -69,115 +152,102 @@ fn of_words(words: &[String], simple: &Simple, depth: usize, writes: &mut Vec<Wr
     match base(command) {
         "rm" => {
             let parsed = parsed(plain);
-            let is_recursive = parsed.has(&["r", "R", "recursive"]);
-            writes.extend(parsed.files().cloned().map(if is_recursive { Write::Removed } else { Write::File }));
+            let write = if parsed.has(&["r", "R", "recursive"]) { Write::Removed } else { Write::File };
+            parsed.files().for_each(|path| found.push(write, path));
         }
-        "tee" | "unlink" => writes.extend(parsed(plain).files().cloned().map(Write::File)),
-        "truncate" => writes.extend(parsed(TRUNCATE).files().cloned().map(Write::File)),
-        "shred" => writes.extend(parsed(SHRED).files().cloned().map(Write::File)),
+        "tee" | "unlink" => found.files(parsed(plain).files()),
+        "truncate" => found.files(parsed(TRUNCATE).files()),
+        "shred" => found.files(parsed(SHRED).files()),
         "mv" => {
             let parsed = parsed(COPY);
-            let sources = into_last(&parsed, writes);
-            writes.extend(sources.into_iter().cloned().map(Write::Moved));
+            for path in into_last(&parsed, found) {
+                found.push(Write::Moved, path);
+            }
         }
-        "cp" | "install" => drop(into_last(&parsed(COPY), writes)),
+        "cp" | "install" => drop(into_last(&parsed(COPY), found)),
         "ln" => {
             let parsed = parsed(COPY);
-            into_last(&parsed, writes);
+            into_last(&parsed, found);
             // A link in the place of a folder.
             if parsed.has(&["n", "T", "no-dereference", "no-target-directory"]) {
-                writes.extend(parsed.files().next_back().cloned().map(Write::Moved));
+                parsed.files().next_back().into_iter().for_each(|path| found.push(Write::Moved, path));
             }
         }
         "rsync" => {
             let parsed = parsed(RSYNC);
-            into_last(&parsed, writes);
+            into_last(&parsed, found);
             if parsed.has(&["del", "delete", "delete-before", "delete-during", "delete-after", "delete-excluded"]) {
-                writes.extend(parsed.files().next_back().cloned().map(Write::Moved));
+                parsed.files().next_back().into_iter().for_each(|path| found.push(Write::Moved, path));
             }
         }
         "dd" => {
             let targets = arguments.iter().filter_map(|word| word.strip_prefix("of="));
-            writes.extend(targets.map(|path| Write::File(path.to_owned())));
+            targets.for_each(|path| found.push(Write::File, path));
         }
-        "sed" => in_place(&parsed(SED), writes),
-        "find" => of_find(arguments, simple, depth, writes),
-        "eval" => of_text(&arguments.join(" "), depth + 1, writes),
-        name if is_shell(name) => {
-            let parsed = parsed(SHELL);
-            let is_text = parsed.has(&["c"]);
-            if let Some(text) = parsed.operands.first().filter(|_| is_text) {
-                of_text(text, depth + 1, writes);
-            } else if parsed.operands.is_empty() || parsed.has(&["s"]) {
-                simple.inputs.iter().for_each(|text| of_text(text, depth + 1, writes));
-            }
-        }
-        name => of_interpreter(name, arguments, writes),
+        "sed" => in_place(&parsed(SED), found),
+        "find" => find::of_find(arguments, simple, depth, found),
+        "eval" => of_text(&arguments.join(" "), depth + 1, found),
+        name if is_shell(name) => of_started_shell(arguments, simple, depth, found),
+        name => of_interpreter(name, arguments, simple, found),
     }
 }
 
-const TRUNCATE: Grammar = Grammar { valued: "sr", joined: "", long: &["size", "reference"], stops: false };
-const SHRED: Grammar =
-    Grammar { valued: "ns", joined: "", long: &["iterations", "size", "random-source"], stops: false };
-const COPY: Grammar = Grammar {
-    valued: "tSmog",
-    joined: "",
-    long: &["target-directory", "suffix", "mode", "owner", "group"],
-    stops: false,
-};
-const RSYNC: Grammar = Grammar { valued: "eBTfM", joined: "", long: &["exclude", "include", "rsh"], stops: false };
-const SED: Grammar = Grammar { valued: "efl", joined: "i", long: &["expression", "file", "line-length"], stops: false };
-const SHELL: Grammar = Grammar { valued: "oO", joined: "", long: &["rcfile", "init-file"], stops: true };
-const PYTHON: Grammar = Grammar { valued: "cmWX", joined: "", long: &[], stops: true };
-const NODE: Grammar = Grammar { valued: "er", joined: "", long: &["eval", "print", "require", "import"], stops: false };
-const PERL: Grammar = Grammar { valued: "eEI", joined: "MmFxidDCl", long: &[], stops: true };
-const RUBY: Grammar = Grammar { valued: "eIrC", joined: "iFxKWTE", long: &[], stops: true };
+// `+e` is an option as `-e` is.
+fn of_started_shell(arguments: &[String], simple: &Simple, depth: usize, found: &mut Found) {
+    let dashed = |word: &String| word.strip_prefix('+').map_or_else(|| word.clone(), |rest| format!("-{rest}"));
+    let options = arguments.iter().take_while(|word| word.starts_with(['-', '+']) || !word.contains(' '));
+    let options: Vec<String> = options.map(dashed).collect();
+    let arguments = [&options, &arguments[options.len()..]].concat();
+    let parsed = Parsed::of(&arguments, SHELL);
+    let script = parsed.operands.first().map(String::as_str);
+    match script {
+        Some(text) if parsed.has(&["c"]) => of_text(text, depth + 1, found),
+        None | Some("-" | "/dev/stdin" | "/dev/fd/0") => of_inputs(simple, depth, found),
+        Some(_) if parsed.has(&["s"]) => of_inputs(simple, depth, found),
+        Some(_) => {}
+    }
+}
+
+fn of_inputs(simple: &Simple, depth: usize, found: &mut Found) {
+    simple.inputs.iter().for_each(|text| of_text(text, depth + 1, found));
+}
+
+const PLAIN: Grammar = Grammar { valued: "", joined: "", digits: "", apart: "", long: &[], stops: false };
+const TRUNCATE: Grammar = Grammar { valued: "sr", long: &["size", "reference"], ..PLAIN };
+const SHRED: Grammar = Grammar { valued: "ns", long: &["iterations", "size", "random-source"], ..PLAIN };
+const COPY: Grammar =
+    Grammar { valued: "tSmog", long: &["target-directory", "suffix", "mode", "owner", "group"], ..PLAIN };
+const RSYNC: Grammar = Grammar { valued: "eBTfM", long: &["exclude", "include", "rsh"], ..PLAIN };
+const SED: Grammar = Grammar { valued: "efl", joined: "i", long: &["expression", "file", "line-length"], ..PLAIN };
+const SHELL: Grammar = Grammar { apart: "oO", long: &["rcfile", "init-file"], stops: true, ..PLAIN };
+const PYTHON: Grammar = Grammar { valued: "cmWX", stops: true, ..PLAIN };
+const NODE: Grammar = Grammar { valued: "er", long: &["eval", "print", "require", "import"], ..PLAIN };
+const PERL: Grammar = Grammar { valued: "eEI", joined: "MmFxidDC", digits: "l0", stops: true, ..PLAIN };
+const RUBY: Grammar = Grammar { valued: "eIrC", joined: "iFxKE", digits: "0WT", stops: true, ..PLAIN };
 
 // The last of several is the target, unless `-t` names a folder. Answers the others.
-fn into_last<'w>(parsed: &Parsed<'w>, writes: &mut Vec<Write>) -> Vec<&'w String> {
+fn into_last<'w>(parsed: &Parsed<'w>, found: &mut Found) -> Vec<&'w String> {
     let mut sources: Vec<&String> = parsed.files().collect();
     let named = parsed.values(&["t", "target-directory"]).last();
     let target = named.map(|folder| format!("{}/", folder.trim_end_matches('/')));
     let Some(target) = target.or_else(|| sources.pop().cloned()) else { return sources };
-    let name = |source: &String| base(source.trim_end_matches('/')).to_owned();
-    writes.extend(sources.iter().map(|source| Write::Into { folder: target.clone(), name: name(source) }));
-    writes.push(Write::File(target));
+    for source in &sources {
+        let name = base(source.trim_end_matches('/'));
+        found.named(&target, name, |folder, name| Write::Into { folder, name });
+    }
+    found.push(Write::File, &target);
     sources
 }
 
 // The first word that is no option is the script, unless an option was it.
-fn in_place(parsed: &Parsed<'_>, writes: &mut Vec<Write>) {
+fn in_place(parsed: &Parsed<'_>, found: &mut Found) {
     if parsed.has(&["i", "in-place"]) {
         let has_script = parsed.has(&["e", "E", "f", "expression", "file"]);
-        writes.extend(parsed.files().skip(usize::from(!has_script)).cloned().map(Write::File));
+        found.files(parsed.files().skip(usize::from(!has_script)));
     }
 }
 
-// What it deletes lies beneath the places where it begins; what it runs is told of those.
-fn of_find(arguments: &[String], simple: &Simple, depth: usize, writes: &mut Vec<Write>) {
-    let is_test = |word: &String| word.starts_with('-') || word == "(" || word == "!";
-    let first = arguments.iter().position(|word| !matches!(word.as_str(), "-L" | "-H" | "-P")).unwrap_or_default();
-    let starts = &arguments[first..];
-    let starts = &starts[..starts.iter().position(is_test).unwrap_or(starts.len())];
-    let mut words = arguments.iter().enumerate();
-    while let Some((at, word)) = words.next() {
-        match word.as_str() {
-            "-delete" => writes.extend(starts.iter().cloned().map(Write::Removed)),
-            "-exec" | "-execdir" | "-ok" | "-okdir" if depth < DEPTH => {
-                let rest = &arguments[at + 1..];
-                let length = rest.iter().position(|word| word == ";" || word == "+").unwrap_or(rest.len());
-                let place = starts.first().map_or(".", String::as_str);
-                let put = |word: &String| if word == "{}" { place.to_owned() } else { word.clone() };
-                let command: Vec<String> = rest[..length].iter().map(put).collect();
-                of_words(&command, simple, depth + 1, writes);
-                words.by_ref().take(length).for_each(drop);
-            }
-            _ => {}
-        }
-    }
-}
-
-fn of_interpreter(name: &str, arguments: &[String], writes: &mut Vec<Write>) {
+fn of_interpreter(name: &str, arguments: &[String], simple: &Simple, found: &mut Found) {
     let grammar = match name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.') {
         "python" | "pypy" => PYTHON,
         "node" | "nodejs" => NODE,
@@ -189,9 +259,16 @@ fn of_interpreter(name: &str, arguments: &[String], writes: &mut Vec<Write>) {
     let texts: Vec<&str> = parsed.values(&["c", "e", "E", "eval", "print"]).collect();
     // `node -p CODE`; with `-pe` the text is that of `-e`.
     let printed = parsed.files().next().filter(|_| texts.is_empty() && parsed.has(&["p"]) && name.starts_with("node"));
-    writes.extend(texts.into_iter().chain(printed.map(String::as_str)).map(|text| Write::Mention(text.to_owned())));
+    // Without a script it is what stands in the here-document.
+    let is_read = texts.is_empty() && parsed.files().all(|word| word == "-");
+    let inputs = simple.inputs.iter().filter(|_| is_read).map(String::as_str);
+    texts
+        .into_iter()
+        .chain(printed.map(String::as_str))
+        .chain(inputs)
+        .for_each(|text| found.push(Write::Mention, text));
     if matches!(name, "perl" | "ruby") {
-        in_place(&parsed, writes);
+        in_place(&parsed, found);
     }
 }
 

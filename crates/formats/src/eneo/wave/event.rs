@@ -1,10 +1,10 @@
 //! `eneo_wave_event` and `eneo_agent_start`: sub-agents go out and return.
 
 use format::{Draft, View, pretty};
-use model::{Call, Context, Object, Outcome, Refusal, Value};
+use model::{Call, Context, Object, Outcome, Refusal, Timestamp, Value};
 
 use super::super::task_init::nothing;
-use super::super::{document, paths, records, refusals};
+use super::super::{document, paths, records, refusals, task_update};
 use super::seed::set_status;
 use super::{GENERATION, Wave, corrupt, read_file, short};
 
@@ -77,17 +77,19 @@ pub(crate) fn wave_event(call: &Call, view: &View<'_>, ctx: &Context) -> Result<
     if !id.is_empty() {
         wave.add("seen_agents", id);
     }
+    let times = (ctx.now, call.applied.unwrap_or(ctx.now));
+    let was_ahead;
     let (outcome, note) = match message {
         Message::Done(artifact) => {
             let opens = count(&mut wave, artifact);
-            in_task(&mut draft, view, ctx, |task| returned(task, &wave, kind, opens));
+            was_ahead = in_task(&mut draft, view, times, |task| returned(task, &wave, kind, opens));
             ("counted", wave.line())
         }
         Message::Blocked => {
             if !id.is_empty() {
                 wave.add("blocked_agents", id);
             }
-            in_task(&mut draft, view, ctx, |task| leave(task, kind));
+            was_ahead = in_task(&mut draft, view, times, |task| leave(task, kind));
             let kind = if kind.is_empty() { "unknown" } else { kind };
             ("blocked", format!("wave {}: blocked result from {kind}; not advancing", wave.number()))
         }
@@ -99,6 +101,7 @@ pub(crate) fn wave_event(call: &Call, view: &View<'_>, ctx: &Context) -> Result<
     }
     draft.put(records::wave_key(), Value::Object(document.clone()));
     let mut outcome = answer(outcome, Some(note), Some(document));
+    outcome.reply.warnings.extend(was_ahead.then(task_update::ahead));
     outcome.changes = draft.into_changes();
     Ok(outcome)
 }
@@ -139,18 +142,26 @@ fn leave(task: &mut Object, kind: &str) {
     }
 }
 
-// Without a task, or with an unusable one, the wave alone goes on.
-fn in_task(draft: &mut Draft<'_>, view: &View<'_>, ctx: &Context, change: impl FnOnce(&mut Object)) {
-    let Some(mut task) = refusals::readable_task(view) else { return };
+// Without a task, or with an unusable one, the wave alone goes on. Answers whether its time was too far ahead.
+fn in_task(
+    draft: &mut Draft<'_>,
+    view: &View<'_>,
+    (now, applied): (Timestamp, Timestamp),
+    change: impl FnOnce(&mut Object),
+) -> bool {
+    let Some(mut task) = refusals::readable_task(view) else { return false };
     change(&mut task);
     // An event may be applied long after its time, and the document's time never runs backwards.
+    let (stamp, was_ahead) = document::stamp(&task, applied);
     let stored = document::time_of(task.get("last_update"));
-    let time = stored.map_or(ctx.now, |stored| stored.max(ctx.now));
-    task.insert("last_update".into(), time.to_seconds_text().into());
+    let usual = stored.map_or(now, |stored| stored.max(now)).to_seconds_text();
+    task.insert("last_update".into(), if was_ahead { stamp } else { usual }.into());
     // A task that could not be read back stays as it is; the wave counts all the same.
-    if pretty::fits(&task, paths::LIMIT) {
-        draft.put(records::task_key(), Value::Object(task));
+    if !pretty::fits(&task, paths::LIMIT) {
+        return false;
     }
+    draft.put(records::task_key(), Value::Object(task));
+    was_ahead
 }
 
 fn records_generation(view: &View<'_>, id: &str) -> Option<i64> {

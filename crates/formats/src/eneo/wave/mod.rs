@@ -133,8 +133,14 @@ impl Wave {
     /// The document with every member that we know of; what a script left out is appended.
     fn filled(mut self, generation: i64) -> Object {
         let usual = Self::new(self.number(), self.expected(), generation);
+        // A generation that we told a script's wave stands behind the lists that the script left out.
+        let own = LISTS.iter().any(|name| !self.document.contains_key(*name));
+        let own = own.then(|| self.document.shift_remove(GENERATION)).flatten();
         for (name, value) in usual.document {
             self.document.entry(name).or_insert(value);
+        }
+        if let Some(own) = own {
+            self.document.insert(GENERATION.to_owned(), own);
         }
         self.document
     }
@@ -147,6 +153,11 @@ impl Wave {
     pub(super) fn into_document(self) -> Object {
         self.document
     }
+}
+
+/// As much of a message as tells how an agent returned and what it made.
+pub(super) fn beginning(message: &str) -> &str {
+    &message[..message.floor_char_boundary(TEXT + "BLOCKED|".len())]
 }
 
 /// As much of a text as a list holds.

@@ -6,9 +6,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use engine::{Completable, Completion, Identity, PromptText, Resource, ResourceText, Stir};
-use format::{
-    Effect, Files, Format, Listed, Param, ParamKind, SeedNames, Seen, Sources, Surface, Taken, Tool, Touched, View,
-};
+use format::{Effect, Files, Format, Listed, Param, ParamKind, Seen, Sources, Surface, Taken, Tool, Touched, View};
 use model::{Call, Context, Image, Object, Outcome, Refusal, RefusalClass, Reply, Revision, Space, Value, Warning};
 
 use crate::host::Host;
@@ -17,13 +15,13 @@ use crate::host::Host;
 pub(super) struct Fake {
     pub(super) asked: Mutex<Vec<(Call, Identity)>>,
     pub(super) on: bool,
-    /// So many times what happens cannot be followed.
-    pub(super) busy: Mutex<usize>,
     gate: (Mutex<Gate>, Condvar),
     stirs: Mutex<Vec<Stir>>,
     stirred: Condvar,
     /// How many threads follow what happens.
     followers: (Mutex<usize>, Condvar),
+    /// How many times what happens cannot be followed yet.
+    busy: Mutex<usize>,
 }
 
 #[derive(Default)]
@@ -46,11 +44,11 @@ impl Fake {
         Self {
             asked: Mutex::default(),
             on,
-            busy: Mutex::default(),
             gate: (Mutex::default(), Condvar::new()),
             stirs: Mutex::default(),
             stirred: Condvar::new(),
             followers: (Mutex::default(), Condvar::new()),
+            busy: Mutex::default(),
         }
     }
 
@@ -59,7 +57,7 @@ impl Fake {
         let mut stirs = self.stirs.lock().unwrap();
         let revision = stirs.len() as u64 + 1;
         let spaces = spaces.iter().map(|space| Space::new(*space)).collect();
-        stirs.push(Stir { revision: Revision(revision), spaces, lists });
+        stirs.push(Stir { revision: Revision(revision), spaces, lists, missed: false });
         self.stirred.notify_all();
         revision
     }
@@ -78,6 +76,11 @@ impl Fake {
     pub(super) fn open_gate(&self) {
         self.gate.0.lock().unwrap().open = true;
         self.gate.1.notify_all();
+    }
+
+    /// Lets the next attempts to follow what happens fail.
+    pub(super) fn be_busy(&self, times: usize) {
+        *self.busy.lock().unwrap() = times;
     }
 
     /// How many threads follow what happens.
@@ -178,7 +181,7 @@ impl Host for Fake {
         let mut busy = self.busy.lock().unwrap();
         if *busy > 0 {
             *busy -= 1;
-            return Err(Refusal::refused("store_busy", "as asked"));
+            return Err(Refusal::refused("store_busy", "another process holds the store"));
         }
         drop(busy);
         self.follow(1);
@@ -243,7 +246,7 @@ static NOTES_SURFACE: Surface = Surface {
     ],
     default_actor: |_| "unknown".to_owned(),
     server_name: Some("notes-server"),
-    seed_names: SeedNames::Dotted,
+    seed_separator: '.',
     ..Surface::BARE
 };
 

@@ -1,0 +1,75 @@
+//! What `find` does to what it finds.
+
+use super::shell::Simple;
+use super::writes::{Found, Write, of_words};
+
+/// How often a command may find others.
+const DEPTH: usize = 4;
+
+/// What it deletes lies beneath the places where it begins; what it runs is told of those.
+///
+/// Names that are asked for are globs of what is found, unless they are negated.
+pub(super) fn of_find(arguments: &[String], simple: &Simple, depth: usize, found: &mut Found) {
+    let is_test = |word: &String| word.starts_with('-') || word == "(" || word == "!";
+    let first = arguments.iter().position(|word| !matches!(word.as_str(), "-L" | "-H" | "-P")).unwrap_or_default();
+    let (starts, tests) = arguments[first..]
+        .split_at(arguments[first..].iter().position(is_test).unwrap_or(arguments.len().saturating_sub(first)));
+    let here = [".".to_owned()];
+    let starts = if starts.is_empty() { &here[..] } else { starts };
+    let (names, is_harmless) = names(tests);
+    let mut has_deleted = is_harmless;
+    let mut words = tests.iter().enumerate();
+    while let Some((at, word)) = words.next() {
+        match word.as_str() {
+            "-delete" if !std::mem::replace(&mut has_deleted, true) => {
+                for start in starts {
+                    match names.as_slice() {
+                        [] => found.push(Write::Removed, start),
+                        names => names.iter().for_each(|name| {
+                            found.named(start, name, |start, name| Write::Found { start, name });
+                        }),
+                    }
+                }
+            }
+            "-exec" | "-execdir" | "-ok" | "-okdir" if depth < DEPTH && !is_harmless => {
+                let rest = &tests[at + 1..];
+                let length = rest.iter().position(|word| word == ";" || word == "+").unwrap_or(rest.len());
+                let start = starts.first().map_or(".", String::as_str);
+                let place = names.first().map_or_else(|| start.to_owned(), |name| format!("{start}/{name}"));
+                let puts = rest[..length].iter().filter(|word| *word == "{}").count();
+                if !found.may_read(puts.saturating_mul(place.len()) + length) {
+                    return;
+                }
+                let put = |word: &String| if word == "{}" { place.clone() } else { word.clone() };
+                let command: Vec<String> = rest[..length].iter().map(put).collect();
+                if found.writes_to(&place, |found| of_words(&command, simple, depth + 1, found)) {
+                    for name in &names {
+                        found.named(start, name, |start, name| Write::Found { start, name });
+                    }
+                }
+                words.by_ref().take(length).for_each(drop);
+            }
+            _ => {}
+        }
+    }
+}
+
+// The names that are asked for, and whether nothing that is found can be protected: an empty folder.
+fn names(tests: &[String]) -> (Vec<&str>, bool) {
+    let mut names = Vec::new();
+    for (at, pair) in tests.windows(2).enumerate() {
+        let is_negated = at > 0 && matches!(tests[at - 1].as_str(), "!" | "-not");
+        match pair[0].as_str() {
+            "-empty" if !is_negated => return (names, true),
+            "-name" | "-iname" if !is_negated => names.push(pair[1].as_str()),
+            "-path" | "-wholename" | "-ipath" if !is_negated => {
+                names.push(pair[1].rsplit('/').next().unwrap_or_default());
+            }
+            "-o" | "-or" | "," if !tests[at + 1].starts_with("-name") && !tests[at + 1].starts_with("-iname") => {
+                return (Vec::new(), false);
+            }
+            _ => {}
+        }
+    }
+    (names, false)
+}
