@@ -19,6 +19,9 @@ const LATER_WRITE: &[&str] =
 /// What an event is called until it is whole: the writing of another process, until it is a minute old.
 const GROWING_SPOOL: &str = ".mainstay/spool/.spool-";
 
+/// What a folder lock is called until it is whole, or while it goes: the same.
+const GROWING_LOCK: &str = ".claude/state/.locks/.mainstay-";
+
 /// The first look at what a fault left.
 const FIRST: &str = "after the fault";
 
@@ -100,9 +103,10 @@ impl<'a> Story<'a> {
             problems.push(format!(".mainstay/.gitignore holds {ignored:?}"));
         }
         let files = project.files()?;
-        let copies = self.scenario.verb.effect.folder_of_copies();
-        let is_counted = |path: &&String| copies.is_none_or(|folder| !path.starts_with(folder));
-        let left = files.difference(&self.files).filter(|path| !path.starts_with(GROWING_SPOOL));
+        let beside = self.scenario.verb.effect.beside_records();
+        let is_young = |path: &str| path.starts_with(GROWING_SPOOL) || path.starts_with(GROWING_LOCK);
+        let is_counted = |path: &&String| !is_young(path) && beside.is_none_or(|place| !path.starts_with(place));
+        let left = files.difference(&self.files);
         problems.extend(left.filter(is_counted).map(|path| format!("left behind: {path}")));
         let gone = self.files.difference(&files).filter(is_counted);
         problems.extend(gone.map(|path| format!("gone: {path}")));

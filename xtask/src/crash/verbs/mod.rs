@@ -335,6 +335,14 @@ impl Effect {
         }
     }
 
+    /// Where files are that no record speaks of: after a kill one may be missing, or there once more.
+    pub(crate) fn beside_records(self) -> Option<&'static str> {
+        match self {
+            Self::Logged { log, .. } => Some(log),
+            effect => effect.folder_of_copies(),
+        }
+    }
+
     /// The folder of files whose names tell when they were written.
     pub(crate) fn folder_of_copies(self) -> Option<&'static str> {
         match self {
