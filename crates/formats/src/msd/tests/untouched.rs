@@ -189,10 +189,8 @@ fn check_body(tool: &str, arguments: &Value, before: &str, after: &str) -> Resul
 fn keys_of(tool: &str, arguments: &Value, front: &FrontMatter, changed: &[String]) -> Vec<String> {
     let is_there = |key: &str| front.text(key).is_some_and(|text| !text.is_empty());
     let is_changed = |name: &str| changed.iter().any(|field| fields::same_name(field, name));
-    let names_key = |key: &str| match tool {
-        "state_update" | "state_patch" => fields_of(tool, arguments).iter().any(|name| fields::same_name(name, key)),
-        _ => false,
-    };
+    let is_given = matches!(tool, "state_update" | "state_patch");
+    let names_key = |key: &str| is_given && fields_of(tool, arguments).iter().any(|name| fields::same_name(name, key));
     let sets_lifecycle = ["phase", "plan", "milestone", "lifecycle"].iter().any(|word| tool.contains(word));
     let takes_lines = ["state_resolve_blocker", "state_prune", "state_rebuild"].contains(&tool);
     let own = ORDER[1..].iter().filter(|key| match **key {
@@ -255,9 +253,10 @@ fn check_front(tool: &str, arguments: &Value, before: &str, after: &str, changed
             let at = place(&old_lines, old_block.inner.start, i);
             old.entries.iter().enumerate().any(|(n, entry)| {
                 let below = entry.lines.iter().skip(usize::from(entry.key != "state_head"));
-                let is_it = entry.key == "state_head"
-                    || (may_write(&entry.key) && last(&entry.key) == Some(n) && entry.key != "progress");
-                is_it && below.into_iter().any(|line| line.start == at)
+                // A block of counts keeps its lines; a progress that is none becomes one.
+                let is_value = may_write(&entry.key) && last(&entry.key) == Some(n);
+                let is_it = is_value && (entry.key != "progress" || entry.nested.is_empty());
+                (is_it || entry.key == "state_head") && below.into_iter().any(|line| line.start == at)
             })
         },
         come: &|j| {
