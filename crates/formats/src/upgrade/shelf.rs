@@ -77,7 +77,7 @@ impl<'a> Shelf<'a> {
 
     /// Looks at all folders together, for those who ask about most of them.
     pub(super) fn look_at_all(&self) {
-        let names = [TASK_MD, DETAILS[0], DETAILS[1]];
+        let names = [TASK_MD, DETAILS[0]];
         self.all.get_or_init(|| self.files.holding(&self.place.tasks(), &names).into_iter().collect());
     }
 
@@ -108,7 +108,14 @@ impl<'a> Shelf<'a> {
 
     fn holds(&self, id: &str, name: &str) -> bool {
         if let (Some(all), false) = (self.all.get(), self.moved.contains_key(id)) {
-            return !self.gone.contains(id) && all.get(id).is_some_and(|held| held.contains(&name));
+            let held = all.get(id).filter(|_| !self.gone.contains(id));
+            let (Some(held), true) = (held, name == DETAILS[1]) else {
+                return held.is_some_and(|held| held.contains(&name));
+            };
+            // The second spelling is rare, and is looked for only where the first one is not.
+            if held.contains(&DETAILS[0]) {
+                return false;
+            }
         }
         self.list(id).iter().any(|other| other == name)
     }
