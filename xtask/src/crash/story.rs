@@ -16,7 +16,10 @@ use super::verbs::Scenario;
 const LATER_WRITE: &[&str] =
     &["--actor", "later", "--request-id", "a-later-one", "--json", "hseos", "state", "write", "status", "healthy"];
 
-/// What an event is called until it is whole: the writing of another process, until it is a minute old.
+/// What an event is called that is kept until a request of its format applies it.
+const SPOOLED: &str = ".mainstay/spool/spool-";
+
+/// What it is called until it is whole: the writing of another process, until it is a minute old.
 const GROWING_SPOOL: &str = ".mainstay/spool/.spool-";
 
 /// What a folder lock is called until it is whole, or while it goes: the same.
@@ -43,6 +46,8 @@ pub(crate) enum Told {
     Done,
     /// It reported nothing, because it was killed or could not speak, or that nobody can know.
     Nothing,
+    /// It reported that the event is kept and will be applied by a later request.
+    Kept,
     /// It reported that it failed.
     Failed,
 }
@@ -51,6 +56,7 @@ pub(crate) enum Told {
 pub(crate) fn told_of(finished: &Finished) -> (Told, Vec<String>) {
     let reply: Option<Value> = serde_json::from_str(&finished.stdout).ok();
     let told = match reply {
+        Some(reply) if reply["outcome"] == "spooled" => Told::Kept,
         Some(reply) if reply["error"].is_null() => Told::Done,
         Some(reply) if reply["error"]["code"] == "outcome_unknown" => Told::Nothing,
         _ => Told::Failed,
@@ -136,6 +142,9 @@ impl<'a> Story<'a> {
             (_, 2..) => problems.push(format!("after the fault: the effect is there {times} times")),
             (Told::Done, 0) => problems.push("success was reported and the effect is lost (P1)".into()),
             (Told::Failed, 1) => problems.push("a failure was reported and the effect is there (P7)".into()),
+            (Told::Kept, 0) if !project.files()?.iter().any(|path| path.starts_with(SPOOLED)) => {
+                problems.push("an event was said to be kept and is nowhere (P1)".into());
+            }
             _ => {}
         }
         if let (Some(image), 0) = (claimed, times) {

@@ -235,7 +235,7 @@ pub(super) fn fix(arguments: &Object, view: &View<'_>, ctx: &Context) -> Outcome
     let has = |code: &str| found.iter().any(|one| one.code == code);
     let mut draft = Draft::new(view.records);
     let mut outcome = Outcome::default();
-    let mut restored = false;
+    let (mut restored, mut coerced) = (false, false);
     if has("task_corrupt")
         && let Some(good) = last_good(view)
     {
@@ -246,6 +246,7 @@ pub(super) fn fix(arguments: &Object, view: &View<'_>, ctx: &Context) -> Outcome
     if has("task_coercible")
         && let Some(mut task) = records::task(view.records)
     {
+        coerced = true;
         schema::coerce(&mut task);
         let (stamp, was_ahead) = document::stamp(&task, ctx.now);
         outcome.reply.warnings.extend(was_ahead.then(task_update::ahead));
@@ -264,6 +265,7 @@ pub(super) fn fix(arguments: &Object, view: &View<'_>, ctx: &Context) -> Outcome
     // Where a write alone does not bring it about, what it needs is looked at.
     let fixed = |one: &Trouble| match one.code {
         "task_corrupt" => restored,
+        "task_coercible" => coerced,
         // Events that a wave file cannot take stay where they are.
         "spool_pending" => wave::read_file(view.files).is_ok(),
         "temp_left" => !view.files.is_folder(&one.place),

@@ -1,6 +1,6 @@
 //! Where the format's files stand.
 
-use format::{FileState, Files};
+use format::{FileState, Files, Irregular};
 use model::{ProjectPath, Rewrite};
 
 /// Largest task or wave file. **Units**: bytes.
@@ -12,6 +12,11 @@ pub(super) const MIRROR_LIMIT: usize = 4 * 1024;
 /// The folder of the state; it is the marker of the format.
 pub(super) fn state() -> ProjectPath {
     ProjectPath::known(".claude/state")
+}
+
+/// Whether the folder of the state may be there: one that cannot be looked at is not taken for absent.
+pub(super) fn may_have_state(files: &dyn Files) -> bool {
+    files.is_folder(&state()) || files.read(&state(), 0) == FileState::Irregular(Irregular::Unreadable)
 }
 
 /// The task document.

@@ -18,7 +18,7 @@ const STALE: i64 = 30_000;
 pub(super) fn sources(view: &View<'_>, ctx: &Context) -> Sources {
     let file = |path, limit: usize, restore| FileSource { path, keeps_base: false, limit: limit as u64, restore };
     // No script holds a lock in a folder that is not there, and asking must not make it.
-    let has_folder = view.files.is_folder(&paths::state());
+    let has_folder = paths::may_have_state(view.files);
     let lock = ForeignLock::Folder { path: paths::lock(), wait_ms: wait(ctx), stale_ms: STALE };
     Sources {
         files: vec![

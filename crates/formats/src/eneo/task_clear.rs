@@ -19,7 +19,7 @@ pub(super) fn task_clear(view: &View<'_>) -> Outcome {
     draft.delete(records::task_key());
     wave::remove(&mut draft, view, &mut outcome);
     // A project that never had any of it gets none of it.
-    if view.files.is_folder(&paths::state()) {
+    if paths::may_have_state(view.files) {
         records::put_mirror(&mut draft, "FREE");
     }
     let slug = task.as_ref().and_then(document::slug_of).map_or(Value::Null, Value::from);

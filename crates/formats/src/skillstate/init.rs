@@ -42,18 +42,20 @@ pub(super) fn init(
     }
 
     let (mut created, mut kept, mut files) = (Vec::new(), Vec::new(), Vec::new());
-    let stands = |path: &ProjectPath| view.files.read(path, 0) != FileState::Absent;
+    let look = |path: &ProjectPath| view.files.read(path, 0);
     let state_path = Scope::Main.state_path();
-    let is_written = starts_over || !stands(&state_path);
+    let is_written = starts_over || look(&state_path) == FileState::Absent;
     if is_written { &mut created } else { &mut kept }.push(Value::from(state_path.as_str()));
     let mut warnings = Vec::new();
     for (path, bytes) in others(&spec, text) {
         if let Some(warning) = obstacle(&path, view.files) {
             warnings.push(warning);
-        } else if stands(&path) {
-            kept.push(path.as_str().into());
-        } else {
-            created.push(path.as_str().into());
+            continue;
+        }
+        let stands = look(&path);
+        if stands == FileState::Absent { &mut created } else { &mut kept }.push(path.as_str().into());
+        // Whether one that cannot be looked at is there shows when it is written: what stands stays.
+        if matches!(stands, FileState::Absent | FileState::Irregular(Irregular::Unreadable)) {
             files.push(ExtraFile::Create { path, bytes });
         }
     }
@@ -77,13 +79,14 @@ fn obstacle(path: &ProjectPath, files: &dyn Files) -> Option<Warning> {
     for folder in folders {
         match files.read(&folder, 0) {
             FileState::Absent => return None,
-            FileState::Irregular(Irregular::Folder) => {}
+            // Where a folder cannot be looked at, writing tells what is wrong.
+            FileState::Irregular(Irregular::Folder | Irregular::Unreadable) => {}
             FileState::Irregular(Irregular::Link) => {
                 if files.read(path, 0) == FileState::Irregular(Irregular::Link) {
                     return warning("path_outside_project", &folder, "a link that leads out of the project");
                 }
             }
-            FileState::Bytes(_) | FileState::Irregular(_) => {
+            FileState::Bytes(_) | FileState::Irregular(Irregular::Special | Irregular::TooLarge) => {
                 return warning("write_failed", &folder, "no folder");
             }
         }

@@ -5,7 +5,7 @@
 
 use format::equality::equal_members;
 use format::{Conflict, Draft, FileState, Irregular, Records, Seen, SeenFile, Taken, View};
-use model::{Context, Object, Space, Value, Warning};
+use model::{Change, Context, Object, Space, Value, Warning};
 
 use super::checkpoints;
 use super::envelope::Envelope;
@@ -34,7 +34,7 @@ pub(super) fn take_in(space: &Space, seen: &[Seen], view: &View<'_>, ctx: &Conte
         }
         Some(Place::Checkpoints(scope)) => {
             for file in files {
-                checkpoint_file(file, &scope, &mut draft);
+                checkpoint_file(file, &scope, &mut draft, &mut taken);
             }
         }
         None => {}
@@ -47,7 +47,13 @@ fn state_file(file: &SeenFile, scope: &Scope, draft: &mut Draft<'_>, taken: &mut
     let key = Kind::Trouble.only(scope);
     if let Some(refusal) = trouble(scope, &file.now) {
         let (code, message) = (refusal.code.as_ref().into(), refusal.message.into());
-        draft.put(key, Value::Object(members([("code", code), ("message", message)])));
+        let said = Value::Object(members([("code", code), ("message", message)]));
+        if file.now == FileState::Irregular(Irregular::Unreadable) {
+            // There are no bytes that could count as seen: every request looks anew.
+            taken.aside.push(Change { before: draft.get(&key), key, after: Some(said) });
+        } else {
+            draft.put(key, said);
+        }
         return;
     }
     draft.delete(key);
@@ -109,13 +115,17 @@ fn meta_file(file: &SeenFile, scope: &Scope, draft: &mut Draft<'_>, taken: &mut 
     }
 }
 
-fn checkpoint_file(file: &SeenFile, scope: &Scope, draft: &mut Draft<'_>) {
+fn checkpoint_file(file: &SeenFile, scope: &Scope, draft: &mut Draft<'_>, taken: &mut Taken) {
     let Some(id) = checkpoints::id_of(file.path.name()) else { return };
     let key = Kind::Checkpoint.one(scope.checkpoint_space(), id);
     match &file.now {
         FileState::Absent => draft.delete(key),
         FileState::Bytes(bytes) => draft.put(key, checkpoints::from_file(bytes)),
         FileState::Irregular(Irregular::Link) => {}
+        // It may be read again by the next request, so this one alone goes without it.
+        FileState::Irregular(Irregular::Unreadable) => {
+            taken.aside.push(Change { before: draft.get(&key), key, after: Some(Value::Object(Object::new())) });
+        }
         FileState::Irregular(_) => draft.put(key, Value::Object(Object::new())),
     }
 }
