@@ -11,15 +11,18 @@ use model::{
 };
 use store::{EntryPage, Reads, Splice, Store, StoreError, StoredChange, StoredEntry, TableState};
 
+use crate::clock;
 use crate::engine::{Engine, Identity};
 use crate::images;
 use crate::locks::{Deadline, FileLock, WAIT};
 use crate::moment::span;
 use crate::records::StoreRecords;
 use crate::refusals::{self, failed};
+use crate::tables;
+use crate::write::reads_of;
 
 /// How many entries one commit folds at most.
-const STEP: usize = 4096;
+const STEP: usize = 1024;
 
 /// How many entries are held in memory at once.
 const AT_ONCE: usize = 512;
@@ -52,6 +55,13 @@ struct Plan {
     held: Option<String>,
 }
 
+/// What is remembered of the files that show a space's table image, each once.
+struct Remembered {
+    there: Vec<TableState>,
+    /// Another took the place of these, and they are nowhere.
+    gone: Vec<TableState>,
+}
+
 impl Engine {
     /// Folds entries older than the bound and gives back their room.
     ///
@@ -76,6 +86,9 @@ impl Engine {
         let _alone = FileLock::acquire(&self.home().lock("gc"), Deadline::within(wait))?;
         self.settle(identity)?;
         let plan = self.plan(store.as_ref(), bound)?;
+        if plan.dropped > 0 {
+            self.let_go(store.as_ref())?;
+        }
         let removed = self.fold(store.as_ref(), &plan)?;
         let queue = FileLock::acquire(&self.home().lock("queue"), Deadline::within(wait))?;
         let compacted = if plan.dropped > 0 { store.compact() } else { Ok(()) };
@@ -145,19 +158,31 @@ impl Engine {
             needs.push((Revision(pending.revision.0.saturating_sub(1)), what));
         }
         for space in self.every_space(reads)? {
-            // A file that was moved with its project is remembered under both places.
-            let mut files: BTreeMap<String, TableState> = BTreeMap::new();
-            for table in reads.tables(&space).map_err(failed)? {
-                let known = files.entry(table.nonce.clone()).or_insert_with(|| table.clone());
-                if known.confirmed < table.confirmed {
-                    *known = table;
-                }
-            }
             let lacking = |table: TableState| (table.confirmed, format!("the rows that {} lacks", table.place));
-            needs.extend(files.into_values().map(lacking));
+            needs.extend(remembered(reads, &space)?.there.into_iter().map(lacking));
         }
         let nearest = needs.into_iter().min_by_key(|(revision, _)| *revision);
         Ok(nearest.map_or((Revision(u64::MAX), None), |(revision, what)| (revision, Some(what))))
+    }
+
+    // Rows that a file lacks which is gone are folded. Should it come back, it is none that we know, and is
+    // compared as a whole.
+    fn let_go(&self, store: &dyn Store) -> Result<(), Refusal> {
+        let _queue = FileLock::acquire(&self.home().lock("queue"), Deadline::within(self.lock_wait(WAIT)))?;
+        let mut txn = store.begin().map_err(failed)?;
+        let head = reads_of(txn.as_ref()).head().map_err(failed)?;
+        let mut gone = Vec::new();
+        for space in self.every_space(reads_of(txn.as_ref()))? {
+            gone.append(&mut remembered(reads_of(txn.as_ref()), &space)?.gone);
+        }
+        if gone.is_empty() {
+            return Ok(());
+        }
+        for table in gone {
+            let stranger = TableState { nonce: clock::random(), confirmed: head, intended: head, drained: 0, ..table };
+            txn.put_table(&stranger).map_err(failed)?;
+        }
+        txn.commit().map_err(|error| refusals::of_commit(&error))
     }
 
     fn every_space(&self, reads: &dyn Reads) -> Result<BTreeSet<Space>, Refusal> {
@@ -178,6 +203,8 @@ impl Engine {
             (Revision(0), store.read().map_err(failed).and_then(|reads| left_in_trash(reads.as_ref()))?);
         for (place, end) in plan.ends.iter().enumerate() {
             let mut stretch = Stretch::new(place == 0);
+            // What a step folds is an entry of its own at first: no commit writes what those before it wrote.
+            let (mut step, mut folded) = (Stretch::new(false), start);
             let mut after = start;
             while after < *end {
                 let page = store.read().and_then(|reads| reads.entries_after(after, AT_ONCE)).map_err(failed)?;
@@ -185,14 +212,17 @@ impl Engine {
                 let Some(last) = due.last() else { break };
                 after = last.revision;
                 for entry in due {
-                    stretch.add(entry, &mut state)?;
+                    step.add(entry, &mut state)?;
                 }
-                if stretch.count >= STEP || after == *end {
-                    trashed.append(&mut stretch.trashed);
-                    self.commit(store, start, stretch.baseline(&state), &trashed)?;
-                    stretch.count = 1;
+                if step.count >= STEP && after < *end {
+                    self.commit(store, folded, step.baseline(&state), &[])?;
+                    stretch.absorb(std::mem::replace(&mut step, Stretch::new(false)));
+                    folded = after;
                 }
             }
+            stretch.absorb(step);
+            trashed.append(&mut stretch.trashed);
+            self.commit(store, start, stretch.baseline(&state), &trashed)?;
             start = *end;
         }
         let removed = self.empty_trash(store, plan, &trashed)?;
@@ -255,6 +285,22 @@ impl Engine {
     }
 }
 
+// The files of a space's table image.
+fn remembered(reads: &dyn Reads, space: &Space) -> Result<Remembered, Refusal> {
+    // A file that was moved with its project is remembered under both places.
+    let mut files: BTreeMap<String, TableState> = BTreeMap::new();
+    for table in reads.tables(space).map_err(failed)? {
+        let known = files.entry(table.nonce.clone()).or_insert_with(|| table.clone());
+        if known.confirmed < table.confirmed {
+            *known = table;
+        }
+    }
+    let newest = files.values().map(|table| table.confirmed).max().unwrap_or_default();
+    let is_gone = |table: &TableState| table.confirmed < newest && tables::is_gone(&table.place);
+    let (gone, there) = files.into_values().partition(is_gone);
+    Ok(Remembered { there, gone })
+}
+
 /// The folders that an earlier gc was to remove and may not have come to.
 pub(crate) fn left_in_trash(reads: &dyn Reads) -> Result<Vec<ProjectPath>, Refusal> {
     let text = reads.meta(TRASHED).map_err(failed)?.unwrap_or_default();
@@ -294,16 +340,26 @@ impl Stretch {
                 state.insert(change.key.clone(), after);
             }
         }
-        if self.is_first {
-            // Nobody can go back to before it: what went to the trash stays away.
-            let gone = entry.moves.iter().filter(|step| step.to.as_str().starts_with(TRASH));
-            self.trashed.extend(gone.map(|step| step.to.clone()));
-        } else {
-            self.moves.extend(entry.moves.iter().cloned());
-        }
+        self.moves.extend(entry.moves.iter().cloned());
         self.count += 1;
         self.last = Some(entry);
         Ok(())
+    }
+
+    // Takes in the entries that follow.
+    fn absorb(&mut self, next: Self) {
+        for (key, before) in next.before {
+            self.before.entry(key).or_insert(before);
+        }
+        if self.is_first {
+            // Nobody can go back to before it: what went to the trash stays away.
+            let gone = next.moves.into_iter().filter(|step| step.to.as_str().starts_with(TRASH));
+            self.trashed.extend(gone.map(|step| step.to));
+        } else {
+            self.moves.extend(next.moves);
+        }
+        self.count += next.count;
+        self.last = next.last.or_else(|| self.last.take());
     }
 
     // One entry for all; a single one stays as it is.

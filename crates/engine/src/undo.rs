@@ -39,6 +39,8 @@ pub struct UndoQuery {
 enum Choice {
     Pass,
     Take,
+    /// Take it and look no further, unless only what gc folded is in the way: then it may be taken back already.
+    Newest,
     /// Take it and look no further.
     Last,
     Refuse(Box<Refusal>),
@@ -191,7 +193,7 @@ impl UndoQuery {
         let is_own = self.actor.as_ref().is_none_or(|actor| entry.actor == *actor);
         let fits = stands && is_own && matches!(entry.cause, EntryCause::Call | EntryCause::Outside);
         match &self.session {
-            None if fits => Choice::Last,
+            None if fits => Choice::Newest,
             Some(session) if fits && entry.session.as_ref() == Some(session) => Choice::Take,
             _ => Choice::Pass,
         }
@@ -207,6 +209,7 @@ fn pick(
     let mut picked = Picked::default();
     let mut taken_back: HashSet<Revision> = HashSet::new();
     let mut later: HashMap<RecordKey, Notes> = HashMap::new();
+    let mut baselines: HashSet<Revision> = HashSet::new();
     let mut refusal = None;
     let mut visit = |entry: StoredEntry| {
         let stands = !taken_back.remove(&entry.revision);
@@ -216,10 +219,16 @@ fn pick(
         }
         if entry.cause == EntryCause::Baseline {
             picked.folded.get_or_insert(entry.revision);
+            baselines.insert(entry.revision);
         }
         if entry.cause == EntryCause::Adoption && stands {
             picked.adopted.get_or_insert(entry.revision);
         }
+        let choice = match choice {
+            Choice::Newest if is_folded_over(&entry, &later, &baselines) => Choice::Pass,
+            Choice::Newest => Choice::Last,
+            choice => choice,
+        };
         match choice {
             Choice::Pass => {
                 if stands && entry.cause != EntryCause::Minor {
@@ -230,7 +239,7 @@ fn pick(
                 }
                 ControlFlow::Continue(())
             }
-            Choice::Take | Choice::Last => {
+            Choice::Take | Choice::Newest | Choice::Last => {
                 picked.take(told, &entry, &later);
                 if matches!(choice, Choice::Last) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             }
@@ -242,6 +251,13 @@ fn pick(
     };
     reads.entries(&EntryPage::default(), &mut visit).map_err(|error| refusals::of_store(&error))?;
     refusal.map_or(Ok(picked), Err)
+}
+
+// Whether what is in an entry's way is nothing but entries of gc, which nobody can take back first.
+fn is_folded_over(entry: &StoredEntry, later: &HashMap<RecordKey, Notes>, baselines: &HashSet<Revision>) -> bool {
+    let notes = entry.changes.iter().filter_map(|change| later.get(&change.key));
+    let others: Vec<Revision> = notes.flat_map(|notes| notes.in_the_way_of(entry.revision)).collect();
+    !others.is_empty() && others.iter().all(|other| baselines.contains(other))
 }
 
 impl Picked {

@@ -149,12 +149,48 @@ fn a_table_that_was_moved_with_its_project_holds_nothing() {
     desk.tamper(|txn| txn.put_table(&moved).unwrap());
     let ahead = |desk: &Desk| desk.engine().gc(&GcQuery { keep: "0s".into(), dry_run: true }, &anyone()).unwrap();
     assert_eq!(ahead(&late(&desk))["dropped"], 3);
-    // One that was replaced may come back, and needs what it lacks.
-    desk.tamper(|txn| txn.put_table(&TableState { nonce: "another".into(), ..moved }).unwrap());
+    // One that stands where another configuration looks for it may be shown again, and needs what it lacks.
+    let aside = tempfile::NamedTempFile::new().unwrap();
+    let place = aside.path().to_str().unwrap().to_owned();
+    desk.tamper(|txn| txn.put_table(&TableState { nonce: "another".into(), place, ..moved }).unwrap());
     assert_eq!(ahead(&late(&desk))["dropped"], 0);
+    // Once it is gone, it holds nothing, and is none that anybody knows when it comes back.
+    drop(aside);
+    assert_eq!(ahead(&late(&desk))["dropped"], 3);
     desk.tamper(|txn| txn.put_table(&TableState { place: "/elsewhere/project.db".into(), ..own }).unwrap());
     assert_eq!(gc(&late(&desk), "0s")["dropped"], 3);
+    let known = desk.store().read().unwrap().tables(&Space::known("hseos")).unwrap();
+    assert!(known.iter().all(|table| table.nonce != "another"), "{known:?}");
     assert_eq!(desk.done("state_read", json!({})).body["state"]["branch"], "b5");
+}
+
+#[test]
+fn a_long_journal_is_folded_step_by_step_and_becomes_one() {
+    let desk = Desk::new();
+    for number in 0..1_100_u32 {
+        desk.done("put", pair(&format!("k{}", number % 7), &number.to_string()));
+    }
+    let (text, shown) = (desk.text("ITEMS.md"), records(&desk.engine().show(None, None).unwrap()));
+    assert_eq!(gc(&late(&desk), "0s")["dropped"], 1_099);
+    assert_eq!(revisions(&desk), [1_100]);
+    desk.is_in_order();
+    assert_eq!((desk.text("ITEMS.md"), records(&desk.engine().show(None, Some("1100")).unwrap())), (text, shown));
+}
+
+#[test]
+fn undo_walks_past_what_a_folded_undo_took_back() {
+    let desk = Desk::new();
+    put(&desk, 1, "a", "1");
+    checkpoint(&desk, "kept");
+    undo(&desk.at_time("2026-01-02T00:00:00Z"), newest()).unwrap();
+    put(&desk, 3, "c", "1");
+    put(&desk, 5, "c", "2");
+    gc(&late(&desk), "28d");
+    assert_eq!(revisions(&desk), [1, 3, 4]);
+    assert_eq!(undo(&desk, newest()).unwrap().body["undone"], json!([4]));
+    // The undo of the first entry is part of the third now, so nobody can tell that it was taken back.
+    assert_eq!(undo(&desk, newest()).unwrap_err().code, "nothing_to_undo");
+    assert_eq!(undo(&desk, entry(1)).unwrap_err().code, "undo_conflict");
 }
 
 #[test]

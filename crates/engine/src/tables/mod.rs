@@ -15,7 +15,7 @@ mod survey;
 mod waiting;
 
 pub(crate) use drain::row_name;
-pub(crate) use place::{locate, probe};
+pub(crate) use place::{is_gone, locate, probe};
 pub(crate) use session::TableSession;
 pub(crate) use survey::Expected;
 pub(crate) use waiting::{Presence, look};

@@ -39,6 +39,11 @@ pub(crate) fn locate(root: &Path, source: &TableSource) -> Result<PathBuf, Refus
     if climbs || link || !inside { Err(outside()) } else { Ok(real) }
 }
 
+/// Whether nothing stands at the place of a file that is remembered; one that cannot be looked at may be there.
+pub(crate) fn is_gone(place: &str) -> bool {
+    fs::symlink_metadata(place).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+}
+
 fn nearest_existing(folder: &Path) -> (PathBuf, Vec<std::ffi::OsString>) {
     let mut existing = folder.to_path_buf();
     let mut rest = Vec::new();
