@@ -8,7 +8,7 @@ use store::{EntryPage, StoredEntry, Unwinder};
 use crate::engine::Engine;
 use crate::moment::Moment;
 use crate::tell::Teller;
-use crate::{refusals, tell};
+use crate::{past, refusals, tell};
 
 /// Which entries `history` shows.
 #[derive(Clone, Debug, Default)]
@@ -31,7 +31,7 @@ impl Engine {
     /// The journal, newest first.
     ///
     /// **Shape**: `{entries:[{revision,at,actor,session,space,call,changes:[{key,before,after}]}]}`.
-    /// **Errors**: `invalid_argument` (field `since`).
+    /// **Errors**: `invalid_argument` (field `since`), `unknown_revision` for one that is still to come.
     pub fn history(&self, query: &HistoryQuery) -> Result<Object, Refusal> {
         let (entries, _) = self.entries_within(query, usize::MAX)?;
         Ok(Object::from_iter([("entries".to_owned(), Value::Array(entries))]))
@@ -48,7 +48,9 @@ impl Engine {
         let mut taken: usize = 0;
         if let Some(store) = self.opened_store()? {
             let reads = store.read().map_err(|error| refusals::of_store(&error))?;
+            let head = reads.head().map_err(|error| refusals::of_store(&error))?;
             let (from, down_to) = match since {
+                Some(Moment::Revision(revision)) if revision > head => return Err(past::unknown(revision, head)),
                 Some(Moment::Revision(revision)) => (None, revision),
                 Some(Moment::Time(from)) => (Some(from), Revision(0)),
                 None => (None, Revision(0)),

@@ -24,7 +24,11 @@ pub(super) fn restored(changes: &[Change], view: &View<'_>, ctx: &Context) -> Ou
     for change in changes.iter().filter(|change| change.key.kind == Kind::State.word()) {
         let value = |side: &Option<_>| side.as_ref().map(|value| Field::from_value(value).value);
         let (before, after) = (value(&change.before), value(&change.after));
-        let Some(new_value) = after.clone().filter(|_| before != after) else { continue };
+        if before == after {
+            continue;
+        }
+        // A row's new value is a text: a field that goes away is empty from then on.
+        let new_value = after.unwrap_or_default();
         let row = HistoryRow {
             key: change.key.id.as_str().to_owned(),
             old_value: before,
