@@ -1,7 +1,5 @@
 //! Tables for terminals, in the form of the `SQLite` shell's column mode.
 
-use std::fmt::Write;
-
 /// Lays out a table: a header line, a dash line, the rows.
 ///
 /// **Shape**: every cell, the last included, is padded to the widest content of its column in
@@ -41,6 +39,9 @@ pub fn render(headers: &[&str], rows: &[Vec<Option<&str>>]) -> String {
 ///
 /// Control characters other than tab and line feed and the marks that reorder text are left out.
 pub fn printable(text: &str) -> String {
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return text.to_owned();
+    }
     text.chars().filter(|c| matches!(c, '\t' | '\n') || !(c.is_control() || reorders(*c))).collect()
 }
 
@@ -57,13 +58,17 @@ fn cell_lines(text: &str) -> Vec<String> {
 }
 
 fn width(text: &str) -> usize {
-    text.chars().count()
+    if text.is_ascii() { text.len() } else { text.chars().count() }
 }
 
 fn write_line<'a>(out: &mut String, widths: &[usize], text: impl Fn(usize) -> &'a str) {
     for (column, width) in widths.iter().enumerate() {
-        let gap = if column == 0 { "" } else { "  " };
-        write!(out, "{gap}{:<width$}", text(column)).expect("writing to a string cannot fail");
+        if column > 0 {
+            out.push_str("  ");
+        }
+        let text = text(column);
+        out.push_str(text);
+        out.extend(std::iter::repeat_n(' ', width.saturating_sub(self::width(text))));
     }
     out.push('\n');
 }

@@ -1,5 +1,7 @@
 //! `tasks_list`: the backlog, pruned tasks included.
 
+use std::borrow::Cow;
+
 use format::{Records, natural};
 use model::{Object, Refusal, Reply, Value};
 
@@ -13,10 +15,15 @@ pub(super) fn tasks_list(arguments: &Object, records: &dyn Records) -> Result<Re
     let wanted = arguments::text(arguments, "status")?.map(status).transpose()?;
     let mut tasks = Task::all(records);
     tasks.retain(|(_, task)| wanted.is_none_or(|wanted| task.status == wanted));
-    let mut keyed: Vec<_> =
-        tasks.iter().map(|(id, task)| (task.status, times::to_millis(&task.created_at), id.as_str(), task)).collect();
-    keyed.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.cmp(&b.1)).then_with(|| natural::compare(a.2, b.2)));
-    let shown: Vec<Value> = keyed.into_iter().map(|(_, _, id, task)| show(id, task)).collect();
+    let mut keyed: Vec<_> = tasks
+        .into_iter()
+        .map(|(id, task)| {
+            let created = times::to_millis(&task.created_at).map(Cow::into_owned);
+            (task.status, created, id, task)
+        })
+        .collect();
+    keyed.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.cmp(&b.1)).then_with(|| natural::compare(&a.2, &b.2)));
+    let shown: Vec<Value> = keyed.into_iter().map(|(_, created, id, task)| show(id, created, task)).collect();
     let count = shown.len();
     let body = members([("tasks", Value::Array(shown)), ("count", count.into())]);
     Ok(Reply::new(body, Vec::new()))
@@ -30,15 +37,16 @@ pub(super) fn status(word: &str) -> Result<Status, Refusal> {
     })
 }
 
-fn show(id: &str, task: &Task) -> Value {
+// A time that cannot be read is shown as it stands.
+fn show(id: String, created: Option<String>, task: Task) -> Value {
     object([
         ("id", id.into()),
-        ("owner", task.owner.as_str().into()),
-        ("description", task.description.as_str().into()),
+        ("owner", task.owner.into()),
+        ("description", task.description.into()),
         ("status", task.status.word().into()),
-        ("depends_on", task.depends_on.iter().map(String::as_str).collect()),
-        ("note", task.note.clone().map_or(Value::Null, Value::String)),
-        ("created_at", times::shown(&task.created_at).into()),
+        ("depends_on", task.depends_on.into_iter().collect()),
+        ("note", task.note.map_or(Value::Null, Value::String)),
+        ("created_at", created.unwrap_or(task.created_at).into()),
         ("updated_at", times::shown(&task.updated_at).into()),
     ])
 }

@@ -14,7 +14,13 @@ pub(super) fn parse(text: &str) -> Option<Timestamp> {
 ///
 /// Texts in this form compare by bytes as their instants do.
 pub(super) fn to_millis(text: &str) -> Option<Cow<'_, str>> {
-    if is_millis_form(text) { Some(Cow::Borrowed(text)) } else { parse(text).map(|at| Cow::Owned(at.to_millis_text())) }
+    if is_certain(text, MILLIS) {
+        Some(Cow::Borrowed(text))
+    } else if is_certain(text, SQLITE) {
+        Some(Cow::Owned(format!("{}T{}.000Z", &text[..10], &text[11..])))
+    } else {
+        parse(text).map(|at| Cow::Owned(at.to_millis_text()))
+    }
 }
 
 /// A stored time as replies give it: readable ones in the millisecond form, others verbatim.
@@ -27,12 +33,15 @@ pub(super) fn newest<'a>(times: impl Iterator<Item = &'a str>) -> Option<&'a str
     times.map(|text| (to_millis(text), text)).max().map(|(_, text)| text)
 }
 
-/// Whether the text is certainly a valid time in the millisecond form; a quick look, for long lists.
-fn is_millis_form(text: &str) -> bool {
+/// The two forms that long lists are full of, a digit for each `d`.
+const MILLIS: &[u8] = b"dddd-dd-ddTdd:dd:dd.dddZ";
+const SQLITE: &[u8] = b"dddd-dd-dd dd:dd:dd";
+
+/// Whether the text is certainly a valid time in the form; a quick look, which does not know how long months are.
+fn is_certain(text: &str, form: &[u8]) -> bool {
     let bytes = text.as_bytes();
-    let shape = b"dddd-dd-ddTdd:dd:dd.dddZ";
-    let fits = bytes.len() == shape.len()
-        && bytes.iter().zip(shape).all(|(byte, form)| if *form == b'd' { byte.is_ascii_digit() } else { byte == form });
+    let fits = bytes.len() == form.len()
+        && bytes.iter().zip(form).all(|(byte, form)| if *form == b'd' { byte.is_ascii_digit() } else { byte == form });
     fits && ("01"..="12").contains(&&text[5..7])
         && ("01"..="28").contains(&&text[8..10])
         && &text[11..13] < "24"
@@ -50,6 +59,9 @@ mod tests {
         let cases = [
             ("2026-01-02T03:04:05.678Z", Some("2026-01-02T03:04:05.678Z")),
             ("2026-01-02 03:04:05", Some("2026-01-02T03:04:05.000Z")),
+            ("2026-12-28 23:59:59", Some("2026-12-28T23:59:59.000Z")),
+            ("2026-01-02 24:04:05", None),
+            ("2026-02-30 03:04:05", None),
             ("2026-01-02 03:04:05.5", Some("2026-01-02T03:04:05.500Z")),
             ("2026-01-31T03:04:05Z", Some("2026-01-31T03:04:05.000Z")),
             ("2026-01-02T05:04:05+02:00", Some("2026-01-02T03:04:05.000Z")),
