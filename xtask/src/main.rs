@@ -46,8 +46,9 @@ cargo xtask COMMAND
                                          hit files), rebuild (doctor --fix), full-disk (a small file system; needs root), errors (as crash --errors)
   load [--quick]                         many writing processes at once, some of them killed; nothing may
                                          be lost, and everybody must have seen one order of events
-  bench [--counts]                       instructions, system calls and sizes against their budgets; without
-                                         --counts also ratios, rates and large projects
+  bench [--only PART]… [--calls N]       counts (instructions, system calls and sizes; also --counts), scale (large projects),
+                                         planning, upgrade, server (many clients), peers (other tools), life (a million
+                                         calls, or N) against their budgets
   clients                                other people's MCP clients against the program (Python, Node)
   dist [--unchecked] [--rehearse]        packs the release: archive, npm package, wheel; installs each of them, builds the
                                          program once more elsewhere; --rehearse with the program as tests build it

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 ///
 /// `script` is a shell script of ours that runs the command once; `$i` counts the runs.
 pub(super) fn of_runs(command: &mut Command, script: &str, runs: u32) -> Result<f64, String> {
-    let looped = format!("for i in $(seq {runs}); do {script}; done >/dev/null || exit 1; times");
+    let looped = format!("for i in $(seq {runs}); do {script} || exit 1; done >/dev/null; times");
     let output =
         command.args(["-c", &looped]).stdin(Stdio::null()).output().map_err(|error| format!("bash: {error}"))?;
     let text = String::from_utf8_lossy(&output.stdout);

@@ -9,6 +9,7 @@ mod cpu;
 mod crowd;
 mod held;
 mod instructions;
+mod life;
 mod peers;
 mod planning;
 mod row;
@@ -22,15 +23,28 @@ use std::fs;
 use crate::arguments::Arguments;
 use crate::packages::{STRACE, VALGRIND, ensure};
 use crate::product::{Product, target_folder};
+use row::Row;
 
-/// What is measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Extent {
-    /// What is counted: the same everywhere, minutes at most.
-    Counts,
-    /// Ratios, rates and large projects too.
-    All,
+/// How many calls a long life has.
+const CALLS: u32 = 1_000_000;
+
+/// One part of the table.
+struct Part {
+    name: &'static str,
+    rows: fn(&Product, u32) -> Result<Vec<Row>, String>,
 }
+
+/// What is counted is the same everywhere and takes minutes at most; the others are ratios, rates and large projects.
+const PARTS: &[Part] = &[
+    Part { name: "counts", rows: |product, _| stories::rows(product) },
+    Part { name: "scale", rows: |product, _| scale::rows(product) },
+    Part { name: "planning", rows: |product, _| planning::rows(product) },
+    Part { name: "upgrade", rows: |product, _| upgrade::rows(product) },
+    Part { name: "server", rows: |product, _| server::rows(product) },
+    Part { name: "crowd", rows: |product, _| crowd::rows(product) },
+    Part { name: "peers", rows: |product, _| peers::rows(product) },
+    Part { name: "life", rows: life::rows },
+];
 
 pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
     if arguments.flag("--held") {
@@ -39,26 +53,32 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
         arguments.end()?;
         return if renews { held::renew(&product) } else { held::check(&product) };
     }
-    let extent = if arguments.flag("--counts") { Extent::Counts } else { Extent::All };
+    let mut only = arguments.values("--only")?;
+    if arguments.flag("--counts") {
+        only.push("counts".to_owned());
+    }
+    let calls = match arguments.value("--calls")? {
+        Some(text) => text.parse().map_err(|error| format!("--calls {text}: {error}"))?,
+        None => CALLS,
+    };
     let product = match arguments.binary()? {
         Some(binary) => Product { binary, mutant: None },
         None => Product::released()?,
     };
     arguments.end()?;
-    check(&product, extent)
+    if let Some(unknown) = only.iter().find(|name| PARTS.iter().all(|part| part.name != **name)) {
+        let names: Vec<_> = PARTS.iter().map(|part| part.name).collect();
+        return Err(format!("there is no part `{unknown}`; there are {}", names.join(", ")));
+    }
+    check(&product, &only, calls)
 }
 
-/// Measures, prints the table, writes the JSON; fails where a count is over its budget.
-pub(crate) fn check(product: &Product, extent: Extent) -> Result<(), String> {
+// Measures the parts that are named, or all, prints the table, writes the JSON; fails where one is over its budget.
+fn check(product: &Product, only: &[String], calls: u32) -> Result<(), String> {
     ensure(&[STRACE, VALGRIND])?;
-    let mut rows = stories::rows(product)?;
-    if extent == Extent::All {
-        rows.extend(scale::rows(product)?);
-        rows.extend(planning::rows(product)?);
-        rows.extend(upgrade::rows(product)?);
-        rows.extend(server::rows(product)?);
-        rows.extend(crowd::rows(product)?);
-        rows.extend(peers::rows(product)?);
+    let mut rows = Vec::new();
+    for part in PARTS.iter().filter(|part| only.is_empty() || only.iter().any(|name| name == part.name)) {
+        rows.extend((part.rows)(product, calls).map_err(|problem| format!("{}: {problem}", part.name))?);
     }
     print!("{}", row::table(&rows));
     let file = target_folder()?.join("bench/bench.json");

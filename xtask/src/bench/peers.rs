@@ -4,15 +4,16 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-use super::cpu;
-use super::row::{Budget, Row};
-use super::stories;
+use serde_json::{Value, json};
+
+use super::row::{Budget, Row, number as shown};
+use super::{cpu, scale, stories};
 use crate::packages::{JQ, SQLITE3, TASKWARRIOR, ensure};
 use crate::product::Product;
 use crate::project::Project;
 
 /// How often each command runs.
-const RUNS: u32 = 20;
+const RUNS: u32 = 10;
 
 /// The same where the answer lies close to its budget.
 const MANY: u32 = 80;
@@ -22,42 +23,82 @@ const LOCKED_JQ: &str = "flock tasks.lock bash -c 'jq --arg id \"T$1\" \
                          \".[\\$id] = {status: \\\"pending\\\", title: \\\"a task\\\"}\" tasks.json > tasks.new \
                          && mv tasks.new tasks.json' - $i";
 
-/// CPU time of adding a task to a hundred, ours against others.
+/// A tool that keeps tasks: how one adds one, how one lists them, and how much more CPU than ours it may not
+/// come below.
+struct Peer {
+    name: &'static str,
+    add: &'static str,
+    list: &'static str,
+    least: Option<f64>,
+}
+
+/// **Source**: budgets, peers on the same work.
+const PEERS: &[Peer] = &[
+    Peer {
+        name: "sqlite3 shell",
+        add: "sqlite3 peer.db \"PRAGMA synchronous=FULL; INSERT INTO task VALUES ('B$i', 'pending', 'a task')\"",
+        list: "sqlite3 peer.db 'SELECT id, status, title FROM task'",
+        least: None,
+    },
+    Peer {
+        name: "flock + jq + rename",
+        add: LOCKED_JQ,
+        list: "flock tasks.lock jq -r 'to_entries[] | [.key, .value.status, .value.title] | @tsv' tasks.json",
+        least: Some(20.0),
+    },
+    Peer {
+        name: "taskwarrior",
+        add: "task rc.confirmation=no rc.verbose=nothing add a task",
+        list: "task rc.confirmation=no rc.verbose=nothing list",
+        least: Some(2.0),
+    },
+];
+
+/// CPU time of adding a task to many and of listing them, and of a program over a task: ours against others.
 pub(super) fn rows(product: &Product) -> Result<Vec<Row>, String> {
     ensure(&[JQ, SQLITE3, TASKWARRIOR])?;
-    let project = Project::new(product)?;
-    let root = project.root();
-    for task in 0..100 {
-        project.run(&["hseos", "tasks", "add", &format!("A{task}"), "GHOST", "a task"])?;
+    let mut rows = Vec::new();
+    for count in [100, 1_000, 10_000] {
+        rows.extend(of_tasks(product, count)?);
     }
-    let binary = product.binary.display();
-    let ours =
-        cpu::of_runs(&mut shell(&root), &format!("'{binary}' --project . hseos tasks add B$i GHOST 'a task'"), RUNS)?;
-    let read = cpu::of_runs(&mut shell(&root), &format!("'{binary}' --project . hseos state read"), RUNS)?;
-    seed_peers(&root)?;
-    let sqlite = cpu::of_runs(
-        &mut shell(&root),
-        "sqlite3 peer.db \"PRAGMA synchronous=FULL; INSERT INTO task VALUES ('B$i', 'pending', 'a task')\"",
-        RUNS,
-    )?;
-    let jq = cpu::of_runs(&mut shell(&root), LOCKED_JQ, RUNS)?;
     let (update, locked_update) = eneo(product)?;
-    let mut warrior = shell(&root);
-    warrior.env("TASKRC", root.join("taskrc")).env("TASKDATA", root.join("warrior"));
-    let taskwarrior = cpu::of_runs(&mut warrior, "task rc.confirmation=no rc.verbose=nothing add a task", RUNS)?;
-    let row = |name: &str, measured, unit, budget| Row { name: name.to_owned(), measured, unit, budget };
-    Ok(vec![
-        row("hseos tasks add, 100 tasks", ours, "ms CPU", Budget::None),
-        row("hseos state read", read, "ms CPU", Budget::None),
-        row("sqlite3 shell, one insert", sqlite, "ms CPU", Budget::None),
-        row("flock + jq + rename", jq, "ms CPU", Budget::None),
-        row("taskwarrior add", taskwarrior, "ms CPU", Budget::None),
-        row("flock + jq + rename against ours", jq / ours, "× our CPU", Budget::Least(20.0)),
-        row("taskwarrior against ours", taskwarrior / ours, "× our CPU", Budget::Least(2.0)),
-        row("eneo task-update, the barrier's program", update, "ms CPU", Budget::None),
-        row("the same by mkdir + jq + a look + rename", locked_update, "ms CPU", Budget::None),
-        row("mkdir + jq + a look + rename against ours", locked_update / update, "× our CPU", Budget::Least(20.0)),
-    ])
+    rows.extend([
+        row("eneo task-update, the barrier's program".to_owned(), update, "ms CPU", Budget::None),
+        row("the same by mkdir + jq + a look + rename".to_owned(), locked_update, "ms CPU", Budget::None),
+        row("mkdir + jq + a look + rename against ours".to_owned(), locked_update / update, "× our CPU", Budget::Least(20.0)),
+    ]);
+    Ok(rows)
+}
+
+fn of_tasks(product: &Product, count: u32) -> Result<Vec<Row>, String> {
+    let project = scale::tasks(product, count)?;
+    let root = project.root();
+    seed_peers(&root, count)?;
+    let run = |script: &str| {
+        let mut shell = shell(&root);
+        shell.env("TASKRC", root.join("taskrc")).env("TASKDATA", root.join("warrior"));
+        cpu::of_runs(&mut shell, script, RUNS)
+    };
+    let ours = |words: &str| run(&format!("'{}' --project . hseos tasks {words}", product.binary.display()));
+    let (added, listed) = (ours("add B$i GHOST 'a task'")?, ours("list")?);
+    let size = shown(count.into());
+    let mut rows = vec![
+        row(format!("hseos tasks add, {size} tasks"), added, "ms CPU", Budget::None),
+        row(format!("hseos tasks list, {size} tasks"), listed, "ms CPU", Budget::None),
+    ];
+    for Peer { name, add, list, least } in PEERS {
+        for (verb, script, ours) in [("add", add, added), ("list", list, listed)] {
+            let theirs = run(script)?;
+            rows.push(row(format!("{name}, {verb}, {size} tasks"), theirs, "ms CPU", Budget::None));
+            let budget = least.map_or(Budget::None, Budget::Least);
+            rows.push(row(format!("{name}, {verb}, {size} tasks, against ours"), theirs / ours, "× our CPU", budget));
+        }
+    }
+    Ok(rows)
+}
+
+fn row(name: String, measured: f64, unit: &'static str, budget: Budget) -> Row {
+    Row { name, measured, unit, budget }
 }
 
 /// CPU time of one update of the task: ours, and that of a shell helper that follows the same lock protocol.
@@ -105,33 +146,31 @@ fn shell(folder: &Path) -> Command {
     bash
 }
 
-fn seed_peers(root: &Path) -> Result<(), String> {
-    let mut sql = String::from("PRAGMA journal_mode=WAL; CREATE TABLE task (id TEXT PRIMARY KEY, status, title);\n");
-    let mut json = String::from("{");
-    for task in 0..100 {
+fn seed_peers(root: &Path, count: u32) -> Result<(), String> {
+    let mut sql =
+        String::from("PRAGMA journal_mode=WAL; CREATE TABLE task (id TEXT PRIMARY KEY, status, title); BEGIN;\n");
+    let (mut json, mut tasks) = (serde_json::Map::new(), Vec::new());
+    for task in 0..count {
         writeln!(sql, "INSERT INTO task VALUES ('A{task}', 'pending', 'a task');").expect("a string takes everything");
-        let comma = if task == 0 { "" } else { "," };
-        write!(json, "{comma}\"A{task}\":{{\"status\":\"pending\",\"title\":\"a task\"}}").expect("as before");
+        json.insert(format!("A{task}"), json!({ "status": "pending", "title": "a task" }));
+        tasks.push(json!({ "description": format!("task {task}"), "status": "pending" }));
     }
-    json.push('}');
+    sql.push_str("COMMIT;\n");
     let wrong = |error: std::io::Error| error.to_string();
-    std::fs::write(root.join("tasks.json"), json).map_err(wrong)?;
+    std::fs::write(root.join("tasks.json"), Value::Object(json).to_string()).map_err(wrong)?;
     std::fs::write(root.join("taskrc"), "hooks=off\nnews.version=9.9.9\n").map_err(wrong)?;
     std::fs::create_dir_all(root.join("warrior")).map_err(wrong)?;
-    let done = testkit::process::finish(
-        Command::new("sqlite3").arg(root.join("peer.db")).current_dir(root),
-        &sql,
-        super::calls::PATIENCE,
-    )
-    .map_err(wrong)?;
-    if !done.status.success() {
-        return Err(format!("sqlite3: {}", done.stderr));
-    }
-    for task in 0..100 {
-        let mut warrior = Command::new("task");
-        warrior.env("TASKRC", root.join("taskrc")).env("TASKDATA", root.join("warrior"));
-        let words = ["rc.confirmation=no", "rc.verbose=nothing", "add", &format!("task {task}")];
-        testkit::process::finish(warrior.args(words), "", super::calls::PATIENCE).map_err(wrong)?;
+    let mut sqlite = Command::new("sqlite3");
+    sqlite.arg(root.join("peer.db"));
+    let mut warrior = Command::new("task");
+    warrior.env("TASKRC", root.join("taskrc")).env("TASKDATA", root.join("warrior"));
+    warrior.args(["rc.confirmation=no", "rc.verbose=nothing", "import", "-"]);
+    for (mut command, input) in [(sqlite, sql), (warrior, Value::Array(tasks).to_string())] {
+        command.current_dir(root);
+        let done = testkit::process::finish(&mut command, &input, super::calls::PATIENCE).map_err(wrong)?;
+        if !done.status.success() {
+            return Err(format!("{command:?}: {}", done.stderr));
+        }
     }
     Ok(())
 }

@@ -76,8 +76,8 @@ pub(super) fn json(rows: &[Row]) -> String {
     serde_json::to_string_pretty(&json!({ "rows": rows })).expect("numbers and texts can be written")
 }
 
-// Thousands are set apart; what is small keeps two digits behind the point.
-fn number(value: f64) -> String {
+/// A number as people read it: thousands are set apart, what is small keeps two digits behind the point.
+pub(super) fn number(value: f64) -> String {
     if value.fract() != 0.0 && value < 1000.0 {
         return format!("{value:.2}");
     }

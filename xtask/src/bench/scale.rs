@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::process::Command;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::row::{Budget, Row};
 use super::server::{Client, Server};
@@ -13,6 +13,9 @@ use crate::project::Project;
 
 /// How often a command runs whose CPU time is told.
 const RUNS: u32 = 10;
+
+/// How often a document changes.
+const TIMES: u32 = 10_000;
 
 pub(super) fn rows(product: &Product) -> Result<Vec<Row>, String> {
     let (small, large) = (tasks(product, 100)?, tasks(product, 10_000)?);
@@ -29,6 +32,8 @@ pub(super) fn rows(product: &Product) -> Result<Vec<Row>, String> {
         row("state write beside 100 tasks", beside_few, "instructions", Budget::None),
         row("state write beside 10,000 tasks", beside_many, "instructions", Budget::None),
         row("… against 100 tasks", beside_many / beside_few, "×", Budget::Most(2.0)),
+        row("state write beside 100 tasks", timed(&small, "hseos state write phase p$i")?, "ms CPU", Budget::None),
+        row("state write beside 10,000 tasks", timed(&large, "hseos state write phase p$i")?, "ms CPU", Budget::None),
         row("tasks list of 10,000", timed(&large, "hseos tasks list")?, "ms CPU", Budget::Most(20.0)),
         row(
             "tasks update of 10,000, TASKS.md with it",
@@ -41,8 +46,8 @@ pub(super) fn rows(product: &Product) -> Result<Vec<Row>, String> {
     Ok(rows)
 }
 
-// A project with so many tasks: the image is written by hand and taken in, as a person would bring it.
-fn tasks(product: &Product, count: u32) -> Result<Project<'_>, String> {
+/// A project with so many tasks: the table is filled by hand and taken in, as a person would bring it.
+pub(super) fn tasks(product: &Product, count: u32) -> Result<Project<'_>, String> {
     let project = Project::new(product)?;
     answered(&project, &["hseos", "tasks", "add", "T1", "GHOST", "a task"])?;
     let script = (2..=count).fold(String::from("BEGIN;\n"), |mut script, task| {
@@ -58,26 +63,47 @@ fn tasks(product: &Product, count: u32) -> Result<Project<'_>, String> {
     Ok(project)
 }
 
-// A 64 KiB state of which a few bytes change again and again.
+// A state and a document of 64 KiB, of which a few bytes change again and again.
 fn journal(product: &Product) -> Result<Vec<Row>, String> {
-    const TIMES: u32 = 10_000;
-    let project = Project::new(product)?;
-    answered(&project, &["skillstate", "init"])?;
-    let server = Server::start(&project)?;
-    let mut client = Client::connect(server.port)?;
-    let notes = "a line of some length, as notes have them\n".repeat(1460);
-    client.call("state_patch", &json!({ "patch": { "notes": notes, "goal": "begun" } }))?;
-    let before = size(&project)?;
-    for number in 0..TIMES {
-        client.call("state_patch", &json!({ "patch": { "goal": format!("step {number:06}") } }))?;
-    }
-    let grown = size(&project)? - before;
-    let row =
-        |name: &str, measured, unit, most| Row { name: name.to_owned(), measured, unit, budget: Budget::Most(most) };
+    const LINE: &str = "a line of some length, as notes have them\n";
+    let state = Project::new(product)?;
+    answered(&state, &["skillstate", "init"])?;
+    answered(&state, &["skillstate", "patch", &json!({ "notes": LINE.repeat(1460), "goal": "begun" }).to_string()])?;
+    let document = Project::new(product)?;
+    answered(&document, &["msd", "state", "init", "--milestone", "v1.0", "--name", "First Light"])?;
+    let file = document.root().join(".planning/STATE.md");
+    let appended = std::fs::read_to_string(&file).and_then(|text| std::fs::write(&file, text + &LINE.repeat(1560)));
+    appended.map_err(|error| format!("{}: {error}", file.display()))?;
+    let (patched, updated) = (
+        grown(&state, "state_patch", |number| json!({ "patch": { "goal": format!("step {number:06}") } }))?,
+        grown(
+            &document,
+            "msd_state_update",
+            |number| json!({ "field": "Status", "value": format!("Step {number:06}") }),
+        )?,
+    );
+    let row = |name: &str, grown: f64| Row {
+        name: name.to_owned(),
+        measured: grown / f64::from(TIMES),
+        unit: "bytes an entry",
+        budget: Budget::Most(1024.0),
+    };
     Ok(vec![
-        row("journal, a few bytes of 64 KiB changed", grown / f64::from(TIMES), "bytes an entry", 1024.0),
-        row("store after 10,000 patches of 64 KiB", grown, "bytes more", 10_000_000.0),
+        row("journal, 10,000 changes of a state of 64 KiB", patched),
+        row("journal, 10,000 changes of a document of 64 KiB", updated),
     ])
+}
+
+// By how much the store grows while a server answers so many calls.
+fn grown(project: &Project<'_>, tool: &str, arguments: fn(u32) -> Value) -> Result<f64, String> {
+    let server = Server::start(project)?;
+    let mut client = Client::connect(server.port)?;
+    client.call(tool, &arguments(TIMES))?;
+    let before = size(project)?;
+    for number in 0..TIMES {
+        client.call(tool, &arguments(number))?;
+    }
+    Ok(size(project)? - before)
 }
 
 fn size(project: &Project<'_>) -> Result<f64, String> {

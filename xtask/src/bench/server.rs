@@ -16,7 +16,7 @@ use crate::project::Project;
 const SPAN: Duration = Duration::from_secs(4);
 
 /// How many clients write at once.
-const CLIENTS: usize = 32;
+pub(super) const CLIENTS: usize = 32;
 
 /// Durable writes in a second, by one client and by many.
 pub(super) fn rows(product: &Product) -> Result<Vec<Row>, String> {
@@ -53,6 +53,11 @@ impl Server {
             Some(port) => Ok(Self { child, port }),
             None => Err(format!("the server said {line:?}")),
         }
+    }
+
+    /// The number of its process.
+    pub(super) fn id(&self) -> u32 {
+        self.child.id()
     }
 
     fn stop(&mut self) {
