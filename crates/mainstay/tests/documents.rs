@@ -76,3 +76,22 @@ fn commands_and_their_answers_are_told_apart() {
     let one = Typed { command: "one".into(), shown: vec!["answer".into()] };
     assert_eq!(typed(text), [one, Typed { command: "two".into(), shown: vec![] }]);
 }
+
+#[test]
+fn every_threat_is_held_by_tests_that_exist() {
+    let text = fs::read_to_string(testkit::repository().join("docs/durability.md")).unwrap();
+    let (_, threats) = text.split_once("## Threats and their tests").unwrap();
+    let (threats, _) = threats.split_once("\n## ").unwrap();
+    let rows: Vec<&str> = threats.lines().filter(|line| line.starts_with("| ")).skip(1).collect();
+    assert!(rows.len() >= 10, "{rows:?}");
+    for row in rows {
+        let named: Vec<_> = row.split('`').filter_map(|word| word.split_once("::")).collect();
+        assert!(!named.is_empty(), "no test: {row}");
+        for (file, test) in named {
+            let path = testkit::repository().join("crates").join(file);
+            let source = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{file}: {error}"));
+            // An attribute and perhaps `async` stand before it; nothing else is called so.
+            assert!(source.contains(&format!("fn {test}(")), "{file} has no test {test}");
+        }
+    }
+}
