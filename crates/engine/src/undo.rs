@@ -39,10 +39,10 @@ pub struct UndoQuery {
 enum Choice {
     Pass,
     Take,
-    /// Take it and look no further, unless only what gc folded is in the way: then it may be taken back already.
-    Newest,
     /// Take it and look no further.
     Last,
+    /// The same, unless nothing but what gc folded is in the way: it may be taken back already.
+    Newest,
     Refuse(Box<Refusal>),
 }
 
@@ -206,16 +206,17 @@ fn pick(
     reads: &dyn Reads,
     choose: &mut dyn FnMut(&StoredEntry, bool) -> Choice,
 ) -> Result<Picked, Refusal> {
-    let mut picked = Picked::default();
-    let mut taken_back: HashSet<Revision> = HashSet::new();
+    let (mut picked, mut refusal) = (Picked::default(), None);
+    let (mut taken_back, mut baselines) = (HashSet::new(), HashSet::new());
     let mut later: HashMap<RecordKey, Notes> = HashMap::new();
-    let mut baselines: HashSet<Revision> = HashSet::new();
-    let mut refusal = None;
     let mut visit = |entry: StoredEntry| {
         let stands = !taken_back.remove(&entry.revision);
-        let choice = choose(&entry, stands);
+        let choice = match choose(&entry, stands) {
+            Choice::Newest if is_folded_over(&entry, &later, &baselines) => Choice::Pass,
+            choice => choice,
+        };
         if stands {
-            taken_back.extend(&entry.takes_back);
+            taken_back.extend(entry.takes_back.iter().copied());
         }
         if entry.cause == EntryCause::Baseline {
             picked.folded.get_or_insert(entry.revision);
@@ -224,11 +225,6 @@ fn pick(
         if entry.cause == EntryCause::Adoption && stands {
             picked.adopted.get_or_insert(entry.revision);
         }
-        let choice = match choice {
-            Choice::Newest if is_folded_over(&entry, &later, &baselines) => Choice::Pass,
-            Choice::Newest => Choice::Last,
-            choice => choice,
-        };
         match choice {
             Choice::Pass => {
                 if stands && entry.cause != EntryCause::Minor {
@@ -241,7 +237,7 @@ fn pick(
             }
             Choice::Take | Choice::Newest | Choice::Last => {
                 picked.take(told, &entry, &later);
-                if matches!(choice, Choice::Last) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                if matches!(choice, Choice::Take) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             }
             Choice::Refuse(why) => {
                 refusal = Some(*why);
@@ -256,8 +252,8 @@ fn pick(
 // Whether what is in an entry's way is nothing but entries of gc, which nobody can take back first.
 fn is_folded_over(entry: &StoredEntry, later: &HashMap<RecordKey, Notes>, baselines: &HashSet<Revision>) -> bool {
     let notes = entry.changes.iter().filter_map(|change| later.get(&change.key));
-    let others: Vec<Revision> = notes.flat_map(|notes| notes.in_the_way_of(entry.revision)).collect();
-    !others.is_empty() && others.iter().all(|other| baselines.contains(other))
+    let mut others = notes.flat_map(|notes| notes.in_the_way_of(entry.revision)).peekable();
+    others.peek().is_some() && others.all(|other| baselines.contains(&other))
 }
 
 impl Picked {

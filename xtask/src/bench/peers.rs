@@ -23,8 +23,7 @@ const LOCKED_JQ: &str = "flock tasks.lock bash -c 'jq --arg id \"T$1\" \
                          \".[\\$id] = {status: \\\"pending\\\", title: \\\"a task\\\"}\" tasks.json > tasks.new \
                          && mv tasks.new tasks.json' - $i";
 
-/// A tool that keeps tasks: how one adds one, how one lists them, and how much more CPU than ours it may not
-/// come below.
+/// A tool that keeps tasks: how one adds one, how one lists them, how many times our CPU it is to take at least.
 struct Peer {
     name: &'static str,
     add: &'static str,
