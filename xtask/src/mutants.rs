@@ -39,7 +39,7 @@ const MUTANTS: &[(&str, Catcher)] = &[
     ("folder_not_synced", Catcher::Power("tasks-add")),
     ("synchronous_normal", Catcher::Power("tasks-done")),
     ("synchronous_off", Catcher::Power("tasks-done")),
-    ("images_outside_lock", Catcher::Load),
+    ("images_outside_lock", Catcher::Faults("holders")),
     ("lock_deleted_on_release", Catcher::Load),
     ("lock_stolen_by_age", Catcher::Faults("holders")),
     ("empty_origin_list", Catcher::Faults("doors")),
