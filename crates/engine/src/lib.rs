@@ -32,6 +32,7 @@ mod hooks;
 mod host_files;
 mod images;
 mod init;
+mod later;
 mod locks;
 mod moment;
 mod moves_back;

@@ -18,6 +18,7 @@ use store::{EntryPage, Reads, StoredEntry, Unwinder};
 
 use crate::deed::{Checkpoints, Thought};
 use crate::engine::Engine;
+use crate::later::{Later, NAMED, Notes};
 use crate::moves_back::{Way, moves_back};
 use crate::tell::Teller;
 use crate::{past, refusals, tell};
@@ -64,47 +65,6 @@ struct Back {
     changes: Vec<Change>,
     moves: Vec<FolderMove>,
     warnings: Vec<Warning>,
-}
-
-/// An entry that stays, newer than those that are looked at.
-#[derive(Clone, Copy)]
-struct Later {
-    revision: Revision,
-    /// The oldest entry that it takes back, if it takes any.
-    oldest: Option<Revision>,
-}
-
-/// How many later entries are named for one record.
-const NAMED: usize = 5;
-
-/// Later entries of one record, newest first: enough of them to name, and all that decide.
-#[derive(Default)]
-struct Notes {
-    /// Those that take nothing back: in the way of everything older.
-    writers: Vec<Revision>,
-    /// Those that take entries back, each reaching deeper than the ones before it.
-    undoing: Vec<Later>,
-}
-
-impl Notes {
-    fn note(&mut self, later: Later) {
-        match later.oldest {
-            None if self.writers.len() < NAMED => self.writers.push(later.revision),
-            None => {}
-            // One that reaches no deeper than a newer one is in nobody's way but that one's.
-            Some(_) if self.undoing.last().is_some_and(|deepest| deepest.oldest <= later.oldest) => {}
-            Some(_) => self.undoing.push(later),
-        }
-    }
-
-    /// The newest that changed the record after an entry; what takes back only newer ones did not.
-    fn in_the_way_of(&self, revision: Revision) -> Vec<Revision> {
-        let reaching = self.undoing.iter().filter(|later| later.oldest.is_some_and(|oldest| oldest < revision));
-        let mut all: Vec<Revision> = self.writers.iter().copied().chain(reaching.map(|later| later.revision)).collect();
-        all.sort_unstable_by(|one, other| other.cmp(one));
-        all.truncate(NAMED);
-        all
-    }
 }
 
 /// Decides an undo.
