@@ -64,7 +64,12 @@ pub(super) fn rows(product: &Product) -> Result<Vec<Row>, String> {
     rows.extend([
         row("eneo task-update, the barrier's program".to_owned(), update, "ms CPU", Budget::None),
         row("the same by mkdir + jq + a look + rename".to_owned(), locked_update, "ms CPU", Budget::None),
-        row("mkdir + jq + a look + rename against ours".to_owned(), locked_update / update, "× our CPU", Budget::Least(20.0)),
+        row(
+            "mkdir + jq + a look + rename against ours".to_owned(),
+            locked_update / update,
+            "× our CPU",
+            Budget::Least(20.0),
+        ),
     ]);
     Ok(rows)
 }
