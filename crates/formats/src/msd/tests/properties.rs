@@ -143,6 +143,8 @@ pub(super) fn verb() -> impl Strategy<Value = (&'static str, Value)> {
             ("state_update_progress", json!({})),
             ("state_record_metric", json!({"phase": "2", "plan": "1", "duration": "1|2"})),
             ("state_add_decision", json!({"summary": "- **Status:** x", "rationale": "# y"})),
+            ("state_add_decision", json!({"summary": "One writer"})),
+            ("state_add_decision", json!({"summary": "One writer"})),
             ("state_add_blocker", json!({"text": "``` <<<<<<< x"})),
             ("state_resolve_blocker", json!({"text": "port", "all": true})),
             ("state_add_roadmap_evolution", json!({"phase": "2.1", "note": "Night"})),

@@ -129,7 +129,7 @@ fn may_come(tool: &str, content: &str) -> bool {
             "Progress: [░",
         ],
         "state_record_metric" => &["## Performance Metrics", "| Plan | Duration |", "|------|", "| Phase 2 P1 | 1"],
-        "state_add_decision" => &["## Decisions", "- [Phase ?]: - **Status:** x — # y"],
+        "state_add_decision" => &["## Decisions", "- [Phase ?]: - **Status:** x — # y", "- [Phase ?]: One writer"],
         "state_add_blocker" => &["### Blockers", "- ``` <<<<<<< x"],
         "state_resolve_blocker" => return content == bullets::NONE_YET,
         "state_add_roadmap_evolution" => {
