@@ -297,8 +297,13 @@ impl Plan {
         }
         let something = !(self.settled.is_empty() && self.steps.is_empty());
         if something {
-            // The store keeps those that an image is still marked with.
-            for digest in &self.outdated {
+            // The store keeps those that an image is still marked with; that most of them are is known here.
+            let is_marked = |digest: &&String| {
+                let states = self.settled.iter().chain(self.steps.iter().map(|step| &step.state));
+                let mut marks = states.flat_map(|state| [Some(&state.confirmed), state.intended.as_ref()]);
+                marks.any(|mark| matches!(mark, Some(Mark::Digest(marked)) if marked == *digest))
+            };
+            for digest in self.outdated.iter().filter(|digest| !is_marked(digest)) {
                 txn.delete_blob(digest).map_err(store)?;
             }
         }

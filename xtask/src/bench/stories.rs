@@ -43,13 +43,13 @@ impl Kind {
         }
     }
 
-    // One for the commit, two for each file image, one for a table image, one to confirm; and the one that
-    // SQLite spends on the folder when a connection first writes the log.
+    // One for the commit, two for each file image, one to confirm. A table image's file is whole at rest, which
+    // takes four: the folder for the log's name, the log's head, the log, the file.
     fn syncs(self) -> u32 {
         match self {
             Self::Nothing | Self::Read => 0,
-            Self::Write { files, tables } => 3 + 2 * files + tables,
-            Self::Program { files } => 3 + 2 * files,
+            Self::Write { files, tables } => 2 + 2 * files + 4 * tables,
+            Self::Program { files } => 2 + 2 * files,
         }
     }
 

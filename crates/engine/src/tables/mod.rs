@@ -8,6 +8,7 @@ mod compare;
 mod drain;
 mod place;
 mod rows;
+mod safety;
 mod schema;
 mod session;
 mod stamp;
@@ -43,6 +44,7 @@ fn connect(place: &Path, read_only: bool) -> rusqlite::Result<Connection> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     // The session checkpoints by itself, and its way costs fewer fsyncs.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     Ok(connection)

@@ -78,7 +78,7 @@ pub(super) fn create(place: &Path) -> io::Result<bool> {
     }
 }
 
-// SQLite makes the file's own name safe with the first commit.
+// The file's own name is safe with the first commit.
 fn make_folders(folder: &Path) -> io::Result<()> {
     if folder.is_dir() {
         return Ok(());

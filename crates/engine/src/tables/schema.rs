@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use format::{ColumnType, TableImage};
-use rusqlite::{Connection, OptionalExtension as _};
+use rusqlite::{Connection, ErrorCode};
 
 /// Our own tables: name, text, and the columns that one found there has to have.
 ///
@@ -102,14 +102,12 @@ pub(super) fn cookie(connection: &Connection) -> rusqlite::Result<i64> {
 
 /// What the file says about itself; `None` when it says nothing, or nothing that makes sense.
 pub(super) fn read_meta(connection: &Connection) -> rusqlite::Result<Option<Meta>> {
-    let there: Option<i64> = connection
-        .query_row("SELECT 1 FROM sqlite_master WHERE name = 'mainstay_meta' AND type = 'table'", [], |row| row.get(0))
-        .optional()?;
-    if there.is_none() {
-        return Ok(None);
-    }
     let mut meta = Meta::default();
-    let mut statement = connection.prepare("SELECT name, value FROM mainstay_meta")?;
+    let mut statement = match connection.prepare("SELECT name, value FROM mainstay_meta") {
+        // There is no such table, or it is a view of somebody's.
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::Unknown) => return Ok(None),
+        prepared => prepared?,
+    };
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         let name: String = row.get(0).unwrap_or_default();
@@ -124,13 +122,20 @@ pub(super) fn read_meta(connection: &Connection) -> rusqlite::Result<Option<Meta
     Ok((meta.version != 0).then_some(meta))
 }
 
-/// Writes what the file says about itself.
-pub(super) fn write_meta(connection: &Connection, meta: &Meta) -> rusqlite::Result<()> {
-    let mut statement = connection.prepare("INSERT OR REPLACE INTO mainstay_meta (name, value) VALUES (?1, ?2)")?;
-    statement.execute(("version", meta.version))?;
-    statement.execute(("nonce", &meta.nonce))?;
+/// Writes what the file says about itself, as far as it does not say so already.
+pub(super) fn write_meta(connection: &Connection, meta: &Meta, said: Option<&Meta>) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare("REPLACE INTO mainstay_meta (name, value) VALUES (?1, ?2)")?;
+    let is_new = |differs: fn(&Meta, &Meta) -> bool| said.is_none_or(|said| differs(said, meta));
+    if is_new(|said, meta| said.version != meta.version) {
+        statement.execute(("version", meta.version))?;
+    }
+    if is_new(|said, meta| said.nonce != meta.nonce) {
+        statement.execute(("nonce", &meta.nonce))?;
+    }
+    if is_new(|said, meta| said.cookie != meta.cookie) {
+        statement.execute(("cookie", meta.cookie))?;
+    }
     statement.execute(("revision", meta.revision.cast_signed()))?;
-    statement.execute(("cookie", meta.cookie))?;
     Ok(())
 }
 

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use format::{TableImage, TableSource};
 use model::{Refusal, Revision, RowImage, TableRows, Timestamp};
-use rusqlite::Connection;
+use rusqlite::{Connection, ffi};
 
+use super::safety::{self, Rest};
 use super::schema::{self, Meta};
 use super::{VERSION, connect, place, rows, stamp};
 use crate::refusals;
@@ -17,6 +18,10 @@ pub(crate) struct TableSession {
     pub(super) place: PathBuf,
     pub(super) source: TableSource,
     pub(super) meta: Meta,
+    /// What the file said about itself when the transaction began.
+    pub(super) said: Option<Meta>,
+    /// The schema was looked over, so it may be another one by the end.
+    pub(super) stood: bool,
     /// The highest inbox number that this request takes in.
     pub(super) drained: i64,
     /// Something in the file has to be written: schema, rows, inbox.
@@ -31,21 +36,23 @@ impl TableSession {
     pub(crate) fn begin(place: PathBuf, source: TableSource, wait: Duration) -> Result<Self, Refusal> {
         let fresh = place::create(&place).map_err(|_| refusals::table_impossible(&place))?;
         let connection = Self::open(&place, fresh, wait).map_err(|error| refusals::of_table(&place, &error))?;
-        Ok(Self { connection, place, source, meta: Meta::default(), drained: 0, dirty: false })
+        let (meta, said) = (Meta::default(), None);
+        Ok(Self { connection, place, source, meta, said, stood: false, drained: 0, dirty: false })
     }
 
     fn open(place: &Path, fresh: bool, wait: Duration) -> rusqlite::Result<Connection> {
         let connection = connect(place, false)?;
         connection.busy_timeout(wait)?;
-        let empty: bool =
-            fresh || connection.query_row("PRAGMA page_count", [], |row| Ok(row.get::<_, i64>(0)? == 0))?;
-        if empty {
+        if fresh || place.metadata().is_ok_and(|metadata| metadata.len() == 0) {
             // Persistent in the file; a file that others made keeps the mode they chose.
             connection.query_row("PRAGMA journal_mode=WAL", [], |_| Ok(()))?;
         }
-        // EXTRA is FULL in WAL mode; in rollback mode it also makes the journal's removal durable.
-        connection.execute_batch("PRAGMA synchronous=EXTRA")?;
+        let with_log = safety::prepare(&connection)?;
         connection.execute_batch("BEGIN IMMEDIATE")?;
+        // From here on nobody can change it.
+        if safety::has_log(&connection)? != with_log {
+            return Err(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_BUSY), None));
+        }
         Ok(connection)
     }
 
@@ -107,23 +114,16 @@ impl TableSession {
     }
 
     fn finish(&mut self) -> rusqlite::Result<i64> {
-        self.connection.execute("DELETE FROM mainstay_inbox WHERE refused IS NULL AND seq <= ?1", [self.drained])?;
-        self.meta.cookie = schema::cookie(&self.connection)?;
-        schema::write_meta(&self.connection, &self.meta)?;
+        if self.drained > 0 {
+            self.connection
+                .execute("DELETE FROM mainstay_inbox WHERE refused IS NULL AND seq <= ?1", [self.drained])?;
+        }
+        if self.stood {
+            self.meta.cookie = schema::cookie(&self.connection)?;
+        }
+        schema::write_meta(&self.connection, &self.meta, self.said.as_ref())?;
         let seen = stamp::data_version(&self.connection)?;
-        self.connection.execute_batch("COMMIT")?;
-        self.empty_log();
+        safety::commit(&self.connection, &self.place, Rest::InTheFile)?;
         Ok(seen)
-    }
-
-    // People copy, commit and replace this file: at rest it is whole, and no log is left that would
-    // be taken for another file's. Readers that are in the way are not waited for; the next commit
-    // finds them gone. Everything is committed already, so a failure changes nothing.
-    fn empty_log(&self) {
-        let empty = || {
-            self.connection.busy_timeout(Duration::ZERO)?;
-            self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
-        };
-        drop::<rusqlite::Result<()>>(empty());
     }
 }

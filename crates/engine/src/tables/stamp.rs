@@ -30,7 +30,7 @@ pub(super) fn set(connection: &Connection, place: &Path, seen: i64, revision: Re
 
 /// Counts the commits of other connections, as this one sees them.
 pub(super) fn data_version(connection: &Connection) -> rusqlite::Result<i64> {
-    connection.query_row("PRAGMA data_version", [], |row| row.get(0))
+    connection.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))
 }
 
 /// Whether the file still bears the mark of a revision, and nothing waits beside it.
@@ -49,7 +49,8 @@ fn of(place: &Path, revision: Revision) -> io::Result<String> {
     Ok(format!("{revision} {inode} {size} {}.{:09}", metadata.mtime(), metadata.mtime_nsec()))
 }
 
-fn beside(place: &Path, suffix: &str) -> PathBuf {
+/// A file that SQLite puts beside the database.
+pub(super) fn beside(place: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(place);
     name.push(suffix);
     name.into()

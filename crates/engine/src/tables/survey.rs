@@ -7,6 +7,7 @@ use model::{Refusal, RefusalClass, Revision, TableRows, Timestamp};
 use store::TableState;
 
 use super::compare::{self, Because};
+use super::safety::{self, Rest};
 use super::schema::{self, Meta};
 use super::session::TableSession;
 use super::{VERSION, drain, rows};
@@ -77,6 +78,7 @@ impl TableSession {
         let place = self.place.clone();
         let failed = |error: rusqlite::Error| refusals::of_table(&place, &error);
         let found = schema::read_meta(&self.connection).map_err(failed)?;
+        self.said.clone_from(&found);
         if let Some(meta) = &found
             && meta.version > VERSION
         {
@@ -124,8 +126,10 @@ impl TableSession {
         self.compare(&work, because, expected)?;
         self.meta = Meta { version: VERSION, nonce: (expected.nonce)(), revision: expected.head.0, cookie: 0 };
         self.meta.cookie = schema::cookie(&self.connection).map_err(failed)?;
-        schema::write_meta(&self.connection, &self.meta).map_err(failed)?;
-        self.connection.execute_batch("COMMIT; BEGIN IMMEDIATE").map_err(failed)?;
+        schema::write_meta(&self.connection, &self.meta, None).map_err(failed)?;
+        safety::commit(&self.connection, &self.place, Rest::InTheLog).map_err(failed)?;
+        self.connection.execute_batch("BEGIN IMMEDIATE").map_err(failed)?;
+        self.said = None;
         self.dirty = true;
         Ok(work)
     }
@@ -159,6 +163,7 @@ impl TableSession {
         let place = self.place.clone();
         let failed = |error: rusqlite::Error| refusals::of_table(&place, &error);
         let master = schema::master(&self.connection).map_err(failed)?;
+        self.stood = true;
         let mut work = Work::default();
         if ours && schema::stands(self.source.tables, &master) {
             return Ok(work);

@@ -21,6 +21,18 @@ pub(crate) fn log_of(database: &Path) -> PathBuf {
     name.into()
 }
 
+/// Makes the name of a log that holds nothing yet safe on disk; the caller has the write transaction.
+///
+/// Invariant: a log that holds anything has a name that is safe, so what is synced into it is found again.
+/// `SQLite` would see to that once in each connection; here it is done once in the life of a log. Whoever
+/// is killed in between leaves an empty log, and the next does it again.
+pub(crate) fn secure_log(database: &Path) -> Outcome<()> {
+    if length(&log_of(database))? > 0 {
+        return Ok(());
+    }
+    sync(database.parent().unwrap_or(Path::new(".")))
+}
+
 /// How many bytes a file has; 0 when there is none.
 pub(crate) fn length(path: &Path) -> Outcome<u64> {
     match fs::metadata(path) {

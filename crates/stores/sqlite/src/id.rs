@@ -6,6 +6,8 @@ use model::{RecordId, RecordKey, Revision, Space};
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef};
 use rusqlite::{Row, ToSql};
 
+use crate::error::{Fault, Outcome};
+
 /// An id as `SQLite` orders it: canonical decimals as integers, all others as text.
 ///
 /// **Order**: `SQLite` puts integers before text and compares text by bytes, which is exactly the
@@ -49,4 +51,9 @@ pub(crate) fn number(revision: Revision) -> i64 {
 pub(crate) fn load_revision(row: &Row<'_>, column: usize) -> rusqlite::Result<Revision> {
     let number: i64 = row.get(column)?;
     u64::try_from(number).map(Revision).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, number))
+}
+
+/// A revision that was written with [`number`].
+pub(crate) fn load_number(number: i64) -> Outcome<Revision> {
+    u64::try_from(number).map(Revision).map_err(|_| Fault::corrupt(format!("{number} is no revision")))
 }

@@ -1,68 +1,65 @@
 //! What the engine remembers of image files, their kept bytes, and table images.
 
 use model::{Revision, Space};
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, Row};
 use store::{ImageState, Mark, TableState};
 
-use crate::error::Outcome;
-use crate::id::{load_revision, number};
+use crate::book::{self, End, Shelf};
+use crate::error::{Fault, Outcome};
+use crate::id::{load_number, number};
 use crate::journal::path;
 
-const IMAGES: &str = "SELECT path, confirmed, intended FROM image WHERE space = ?1 ORDER BY path";
-const PUT_IMAGE: &str = "INSERT INTO image (path, space, confirmed, intended) VALUES (?1, ?2, ?3, ?4)
-    ON CONFLICT (path) DO UPDATE SET
-    space = excluded.space, confirmed = excluded.confirmed, intended = excluded.intended";
-const DELETE_IMAGE: &str = "DELETE FROM image WHERE path = ?1";
-const BLOB: &str = "SELECT bytes FROM blob WHERE digest = ?1";
-const PUT_BLOB: &str = "INSERT INTO blob (digest, bytes) VALUES (?1, ?2) ON CONFLICT (digest) DO NOTHING";
-const DELETE_BLOB: &str = "DELETE FROM blob WHERE digest = ?1 \
-     AND NOT EXISTS (SELECT 1 FROM image WHERE confirmed = ?1 OR intended = ?1)";
-const TABLES: &str = "SELECT place, nonce, confirmed, intended, drained FROM table_image WHERE space = ?1
-    ORDER BY place";
-const PUT_TABLE: &str = "INSERT INTO table_image (space, place, nonce, confirmed, intended, drained)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-    ON CONFLICT (space, place) DO UPDATE SET nonce = excluded.nonce,
-    confirmed = excluded.confirmed, intended = excluded.intended, drained = excluded.drained";
+// Bytes that an image is marked with stay.
+const DELETE_BLOB: &str = "DELETE FROM book WHERE shelf='blob' AND name=?1
+    AND NOT EXISTS(SELECT 1 FROM book WHERE shelf='image' AND instr(value,?1))";
+
+/// How a mark stands in a row: no file, and no mark at all.
+const ABSENT: &str = "-";
+const NONE: &str = ".";
 
 pub(crate) fn images(conn: &Connection, space: &Space) -> Outcome<Vec<ImageState>> {
-    let mut statement = conn.prepare_cached(IMAGES)?;
-    let mut rows = statement.query([space.as_str()])?;
     let mut images = Vec::new();
-    while let Some(row) = rows.next()? {
-        images.push(load(row, space)?);
-    }
+    book::all(conn, Shelf::Image, End::Front, |row| {
+        let value = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
+        if value.ends_with(space.as_str()) {
+            images.extend(Some(load(row)?).filter(|image| image.space == *space));
+        }
+        Ok(())
+    })?;
     Ok(images)
 }
 
-/// An image from the columns path, confirmed and intended.
-pub(crate) fn load(row: &Row<'_>, space: &Space) -> Outcome<ImageState> {
+/// An image from its row. **Shape**: path; `CONFIRMED INTENDED SPACE`.
+pub(crate) fn load(row: &Row<'_>) -> Outcome<ImageState> {
+    let value = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
+    let mut words = value.splitn(3, ' ');
+    let (Some(confirmed), Some(intended), Some(space)) = (words.next(), words.next(), words.next()) else {
+        return Err(Fault::corrupt(format!("{value:?} tells nothing of an image")));
+    };
     Ok(ImageState {
         path: path(row.get(0)?)?,
-        space: space.clone(),
-        confirmed: mark(row.get(1)?),
-        intended: row.get::<_, Option<String>>(2)?.map(mark),
+        space: Space::new(space),
+        confirmed: mark(confirmed),
+        intended: (intended != NONE).then(|| mark(intended)),
     })
 }
 
 pub(crate) fn put_image(conn: &Connection, image: &ImageState) -> Outcome<()> {
-    let intended = image.intended.as_ref().map(column);
-    let row = params![image.path.as_str(), image.space.as_str(), column(&image.confirmed), intended];
-    conn.prepare_cached(PUT_IMAGE)?.execute(row)?;
-    Ok(())
+    let intended = image.intended.as_ref().map_or(NONE, word);
+    let value = format!("{} {intended} {}", word(&image.confirmed), image.space);
+    book::put(conn, Shelf::Image, image.path.as_str(), value)
 }
 
 pub(crate) fn delete_image(conn: &Connection, image: &ImageState) -> Outcome<()> {
-    conn.prepare_cached(DELETE_IMAGE)?.execute([image.path.as_str()])?;
-    Ok(())
+    book::delete(conn, Shelf::Image, image.path.as_str())
 }
 
 pub(crate) fn blob(conn: &Connection, digest: &str) -> Outcome<Option<Vec<u8>>> {
-    Ok(conn.prepare_cached(BLOB)?.query_row([digest], |row| row.get(0)).optional()?)
+    book::get(conn, Shelf::Blob, digest)
 }
 
 pub(crate) fn put_blob(conn: &Connection, digest: &str, bytes: &[u8]) -> Outcome<()> {
-    conn.prepare_cached(PUT_BLOB)?.execute(params![digest, bytes])?;
-    Ok(())
+    book::put(conn, Shelf::Blob, digest, bytes)
 }
 
 pub(crate) fn delete_blob(conn: &Connection, digest: &str) -> Outcome<()> {
@@ -71,36 +68,39 @@ pub(crate) fn delete_blob(conn: &Connection, digest: &str) -> Outcome<()> {
 }
 
 pub(crate) fn tables(conn: &Connection, space: &Space) -> Outcome<Vec<TableState>> {
-    let mut statement = conn.prepare_cached(TABLES)?;
-    let tables = statement.query_map([space.as_str()], |row| {
-        Ok(TableState {
-            place: row.get(0)?,
-            space: space.clone(),
-            nonce: row.get(1)?,
-            confirmed: load_revision(row, 2)?,
-            intended: load_revision(row, 3)?,
-            drained: row.get(4)?,
-        })
+    let mut tables = Vec::new();
+    book::all(conn, Shelf::Table, End::Front, |row| {
+        tables.extend(Some(load_table(row)?).filter(|table| table.space == *space));
+        Ok(())
     })?;
-    Ok(tables.collect::<Result<_, _>>()?)
+    tables.sort_by(|one, other| one.place.cmp(&other.place));
+    Ok(tables)
+}
+
+/// A table image from its row. **Shape**: `["SPACE","PLACE"]`; `["NONCE",CONFIRMED,INTENDED,DRAINED]`.
+pub(crate) fn load_table(row: &Row<'_>) -> Outcome<TableState> {
+    let (name, value): (String, String) = (row.get(0)?, row.get(1)?);
+    let (space, place): (String, String) = serde_json::from_str(&name)?;
+    let (nonce, confirmed, intended, drained): (String, i64, i64, i64) = serde_json::from_str(&value)?;
+    let (confirmed, intended) = (load_number(confirmed)?, load_number(intended)?);
+    Ok(TableState { place, space: Space::new(space), nonce, confirmed, intended, drained })
 }
 
 pub(crate) fn put_table(conn: &Connection, table: &TableState) -> Outcome<()> {
     let TableState { place, space, nonce, confirmed, intended, drained } = table;
     let revision = |of: &Revision| number(*of);
-    let row = params![space.as_str(), place, nonce, revision(confirmed), revision(intended), drained];
-    conn.prepare_cached(PUT_TABLE)?.execute(row)?;
-    Ok(())
+    let name = serde_json::to_string(&(space.as_str(), place))?;
+    let value = serde_json::to_string(&(nonce, revision(confirmed), revision(intended), drained))?;
+    book::put(conn, Shelf::Table, &name, value)
 }
 
-/// A mark as a column: the digest, or nothing for no file.
-fn column(mark: &Mark) -> &str {
+fn word(mark: &Mark) -> &str {
     match mark {
-        Mark::Absent => "",
+        Mark::Absent => ABSENT,
         Mark::Digest(digest) => digest,
     }
 }
 
-fn mark(column: String) -> Mark {
-    if column.is_empty() { Mark::Absent } else { Mark::Digest(column) }
+fn mark(word: &str) -> Mark {
+    if word == ABSENT { Mark::Absent } else { Mark::Digest(word.to_owned()) }
 }

@@ -6,31 +6,27 @@ use model::{EntryCause, FolderMove, ProjectPath, RecordKey, Revision, Space, Tim
 use rusqlite::{Connection, Row, params};
 use store::{EntryPage, NewEntry, PendingMove, Splice, StoredChange, StoredEntry, apply, check_newer, weave};
 
+use crate::book::{self, End, Shelf};
 use crate::error::{Fault, Outcome};
-use crate::id::{StoredId, load_key, load_revision, number};
+use crate::id::{StoredId, load_key, load_number, load_revision, number};
 use crate::records;
 
-const HEAD: &str = "SELECT coalesce(max(revision), 0) FROM entry";
-const PUT_ENTRY: &str =
-    "INSERT INTO entry (revision, at, actor, session, request_id, space, call, cause, moves, takes_back)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
-const PUT_CHANGE: &str =
-    "INSERT INTO change (revision, ordinal, space, kind, id, splice) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-const PUT_MOVE: &str = "INSERT INTO pending_move (revision, ordinal, source, target) VALUES (?1, ?2, ?3, ?4)";
-const SETTLE: &str = "DELETE FROM pending_move WHERE revision = ?1 AND ordinal = ?2";
+const HEAD: &str = "SELECT max(revision) FROM entry";
+const PUT_ENTRY: &str = "INSERT INTO entry VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)";
+const PUT_CHANGE: &str = "INSERT INTO change VALUES(?1,?2,?3,?4,?5,?6)";
 const ENTRIES: &str = "SELECT revision, at, actor, session, request_id, space, call, cause, moves, takes_back
     FROM entry WHERE revision < ?1 AND revision >= ?2 ORDER BY revision DESC";
 const ENTRIES_AFTER: &str = "SELECT revision, at, actor, session, request_id, space, call, cause, moves, takes_back
-    FROM entry WHERE revision > ?1 ORDER BY revision LIMIT ?2";
+    FROM entry WHERE revision > ?1 ORDER BY revision";
 const DROP_ENTRIES: &str = "DELETE FROM entry WHERE revision > ?1 AND revision <= ?2";
 const DROP_CHANGES: &str = "DELETE FROM change WHERE revision > ?1 AND revision <= ?2";
 const CHANGES: &str = "SELECT space, kind, id, splice FROM change WHERE revision = ?1 ORDER BY ordinal";
 const CHANGES_OF: &str = "SELECT revision, splice FROM change
     WHERE space = ?1 AND kind = ?2 AND id = ?3 AND revision > ?4 ORDER BY revision DESC";
-const MOVES: &str = "SELECT revision, ordinal, source, target FROM pending_move ORDER BY revision, ordinal";
 
 pub(crate) fn head(conn: &Connection) -> Outcome<Revision> {
-    Ok(conn.prepare_cached(HEAD)?.query_one([], |row| load_revision(row, 0))?)
+    let head: Option<i64> = conn.prepare_cached(HEAD)?.query_one([], |row| row.get(0))?;
+    load_number(head.unwrap_or_default())
 }
 
 /// Appends an entry, makes its changes and notes its moves; all changes are checked before any is made.
@@ -132,9 +128,11 @@ pub(crate) fn entries(
 
 pub(crate) fn entries_after(conn: &Connection, after: Revision, limit: usize) -> Outcome<Vec<StoredEntry>> {
     let mut statement = conn.prepare_cached(ENTRIES_AFTER)?;
-    let mut rows = statement.query(params![number(after), i64::try_from(limit).unwrap_or(i64::MAX)])?;
+    let mut rows = statement.query([number(after)])?;
     let mut entries = Vec::new();
-    while let Some(row) = rows.next()? {
+    while entries.len() < limit
+        && let Some(row) = rows.next()?
+    {
         entries.push(load_entry(conn, row)?);
     }
     Ok(entries)
@@ -151,31 +149,35 @@ pub(crate) fn changes_of(conn: &Connection, key: &RecordKey, after: Revision) ->
 }
 
 pub(crate) fn pending_moves(conn: &Connection) -> Outcome<Vec<PendingMove>> {
-    let mut statement = conn.prepare_cached(MOVES)?;
-    let mut rows = statement.query([])?;
     let mut pending = Vec::new();
-    while let Some(row) = rows.next()? {
+    book::all(conn, Shelf::Move, End::Front, |row| {
         pending.push(load_move(row)?);
-    }
+        Ok(())
+    })?;
     Ok(pending)
 }
 
-/// A pending move from the four columns of its table.
+/// A pending move from its row. **Shape**: `REVISION ORDINAL`, digits that sort as text; `["FROM","TO"]`.
 pub(crate) fn load_move(row: &Row<'_>) -> Outcome<PendingMove> {
-    let step = FolderMove { from: path(row.get(2)?)?, to: path(row.get(3)?)? };
-    Ok(PendingMove { revision: load_revision(row, 0)?, ordinal: row.get(1)?, step })
+    let (name, value): (String, String) = (row.get(0)?, row.get(1)?);
+    let numbers =
+        name.split_once(' ').and_then(|(revision, ordinal)| Some((revision.parse().ok()?, ordinal.parse().ok()?)));
+    let (revision, ordinal) = numbers.ok_or_else(|| Fault::corrupt(format!("{name:?} names no move")))?;
+    let (from, to): (String, String) = serde_json::from_str(&value)?;
+    Ok(PendingMove { revision: Revision(revision), ordinal, step: FolderMove { from: path(from)?, to: path(to)? } })
 }
 
 pub(crate) fn put_move(conn: &Connection, pending: &PendingMove) -> Outcome<()> {
-    let PendingMove { revision, ordinal, step } = pending;
-    let row = params![number(*revision), ordinal, step.from.as_str(), step.to.as_str()];
-    conn.prepare_cached(PUT_MOVE)?.execute(row)?;
-    Ok(())
+    let value = serde_json::to_string(&(pending.step.from.as_str(), pending.step.to.as_str()))?;
+    book::put(conn, Shelf::Move, &move_name(pending), value)
 }
 
 pub(crate) fn settle_move(conn: &Connection, pending: &PendingMove) -> Outcome<()> {
-    conn.prepare_cached(SETTLE)?.execute(params![number(pending.revision), pending.ordinal])?;
-    Ok(())
+    book::delete(conn, Shelf::Move, &move_name(pending))
+}
+
+fn move_name(pending: &PendingMove) -> String {
+    format!("{:020} {:010}", pending.revision.0, pending.ordinal)
 }
 
 fn load_entry(conn: &Connection, row: &Row<'_>) -> Outcome<StoredEntry> {

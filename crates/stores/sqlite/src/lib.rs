@@ -5,6 +5,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod book;
 mod checkpoints;
 mod connection;
 mod copy;
@@ -14,6 +15,7 @@ mod id;
 mod images;
 mod journal;
 mod keepsakes;
+mod older;
 mod opener;
 mod receipts;
 mod records;

@@ -55,10 +55,10 @@ fn open(folder: &Path) -> Outcome<Option<SqliteStore>> {
     let conn = connect(&path)?;
     match standing_now(&conn)? {
         Standing::Ready => {}
-        Standing::Older if conn.is_readonly(MAIN_DB)? => {
+        Standing::Older(_) if conn.is_readonly(MAIN_DB)? => {
             return Err(Fault::io("an older Mainstay made it, and someone who may write has to use it once"));
         }
-        Standing::Older => establish(&conn)?,
+        Standing::Older(_) => establish(&conn, &path)?,
         Standing::Blank => return Ok(None),
     }
     Ok(Some(SqliteStore::new(path, identity, conn)))
@@ -105,14 +105,14 @@ fn open_or_make(folder: &Path) -> Outcome<SqliteStore> {
     file::make(&path)?;
     let identity = file::identity(&path);
     let conn = connect(&path)?;
-    establish(&conn)?;
+    establish(&conn, &path)?;
     Ok(SqliteStore::new(path, identity, conn))
 }
 
 /// Gives the file its journal mode and then its tables, or brings older ones up to date.
 ///
 /// Invariant: a file that has the tables is in WAL mode, whenever this is cut short.
-fn establish(conn: &Connection) -> Outcome<()> {
+fn establish(conn: &Connection, path: &Path) -> Outcome<()> {
     if standing_now(conn)? == Standing::Ready {
         return Ok(());
     }
@@ -121,11 +121,12 @@ fn establish(conn: &Connection) -> Outcome<()> {
         return Err(Fault::io("the file system does not carry SQLite's write-ahead log"));
     }
     conn.execute_batch(BEGIN)?;
-    let result = standing(conn).and_then(|found| match found {
-        Standing::Ready => Ok(()),
-        Standing::Older => raise(conn),
-        Standing::Blank => make_tables(conn),
-    });
+    let result =
+        standing(conn).and_then(|found| file::secure_log(path).map(|()| found)).and_then(|found| match found {
+            Standing::Ready => Ok(()),
+            Standing::Older(from) => raise(conn, from),
+            Standing::Blank => make_tables(conn),
+        });
     match result {
         Ok(()) => Ok(conn.execute_batch(COMMIT)?),
         Err(fault) => {

@@ -1,62 +1,91 @@
 //! Receipts of requests, and the engine's small named values.
 
-use model::{Revision, Timestamp};
-use rusqlite::{Connection, OptionalExtension, params};
+use model::{Object, Revision, Timestamp};
+use rusqlite::{Connection, Row};
 use store::Receipt;
 
-use crate::error::Outcome;
-use crate::id::{load_revision, number};
+use crate::book::{self, End, Shelf};
+use crate::error::{Fault, Outcome};
+use crate::id::{load_number, number};
 
-const GET: &str = "SELECT digest, at, revision, reply FROM receipt WHERE tool = ?1 AND request_id = ?2";
-const PUT: &str = "INSERT OR REPLACE INTO receipt (tool, request_id, digest, at, revision, reply)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-const DROP: &str = "DELETE FROM receipt WHERE at < ?1";
-const OLDEST_COMPUTED: &str = "SELECT min(revision) FROM receipt WHERE reply IS NULL";
-const META: &str = "SELECT value FROM meta WHERE name = ?1";
-const PUT_META: &str = "INSERT OR REPLACE INTO meta (name, value) VALUES (?1, ?2)";
-const DELETE_META: &str = "DELETE FROM meta WHERE name = ?1";
+/// The value of a row. **Shape**: `[AT,REVISION,"DIGEST",REPLY]`, the reply null where it is computed.
+type Stored = (i64, i64, String, Option<Object>);
 
 pub(crate) fn get(conn: &Connection, tool: &str, request_id: &str) -> Outcome<Option<Receipt>> {
-    let mut statement = conn.prepare_cached(GET)?;
-    let mut rows = statement.query([tool, request_id])?;
-    let Some(row) = rows.next()? else { return Ok(None) };
-    let reply: Option<String> = row.get(3)?;
-    Ok(Some(Receipt {
-        tool: tool.to_owned(),
-        request_id: request_id.to_owned(),
-        digest: row.get(0)?,
-        at: Timestamp::from_millis(row.get(1)?),
-        revision: load_revision(row, 2)?,
-        reply: reply.map(|text| serde_json::from_str(&text)).transpose()?,
-    }))
+    let value: Option<String> = book::get(conn, Shelf::Receipt, &name(tool, request_id))?;
+    value.map(|value| parse(tool, request_id, &value)).transpose()
 }
 
+/// Keeps the receipt, and beside it a row by which it is found when it is old.
 pub(crate) fn put(conn: &Connection, receipt: &Receipt) -> Outcome<()> {
     let Receipt { tool, request_id, digest, at, revision, reply } = receipt;
-    let reply = reply.as_ref().map(serde_json::to_string).transpose()?;
-    let row = params![tool, request_id, digest, at.as_millis(), number(*revision), reply];
-    conn.prepare_cached(PUT)?.execute(row)?;
-    Ok(())
+    let value = serde_json::to_string(&(at.as_millis(), number(*revision), digest, reply))?;
+    let name = name(tool, request_id);
+    book::put(conn, Shelf::Receipt, &name, value)?;
+    book::put(conn, Shelf::Age, &format!("{} {name}", age(*at)), "")
 }
 
 pub(crate) fn drop_older(conn: &Connection, before: Timestamp) -> Outcome<()> {
-    conn.prepare_cached(DROP)?.execute([before.as_millis()])?;
+    let bound = age(before);
+    for aged in book::names_below(conn, Shelf::Age, &bound)? {
+        let name = aged.split_once(' ').map_or("", |(_, name)| name);
+        // A receipt that was put once more is younger than this row says.
+        let value: Option<String> = book::get(conn, Shelf::Receipt, name)?;
+        if value.is_some_and(|value| at(&value).is_none_or(|at| at < before)) {
+            book::delete(conn, Shelf::Receipt, name)?;
+        }
+        book::delete(conn, Shelf::Age, &aged)?;
+    }
     Ok(())
 }
 
+/// Reads all receipts: only for what is seldom asked.
 pub(crate) fn oldest_computed(conn: &Connection) -> Outcome<Option<Revision>> {
-    let number: Option<i64> = conn.prepare_cached(OLDEST_COMPUTED)?.query_one([], |row| row.get(0))?;
-    Ok(number.and_then(|number| u64::try_from(number).ok()).map(Revision))
+    let mut oldest: Option<Revision> = None;
+    book::all(conn, Shelf::Receipt, End::Front, |row| {
+        let receipt = load(row)?;
+        if receipt.reply.is_none() {
+            oldest = Some(oldest.map_or(receipt.revision, |oldest| oldest.min(receipt.revision)));
+        }
+        Ok(())
+    })?;
+    Ok(oldest)
+}
+
+/// A receipt from its row. **Shape**: `TOOL ID`; a [`Stored`].
+pub(crate) fn load(row: &Row<'_>) -> Outcome<Receipt> {
+    let (name, value): (String, String) = (row.get(0)?, row.get(1)?);
+    let parts = name.split_once(' ').ok_or_else(|| Fault::corrupt(format!("{name:?} names no receipt")))?;
+    parse(parts.0, parts.1, &value)
+}
+
+fn parse(tool: &str, request_id: &str, value: &str) -> Outcome<Receipt> {
+    let (at, revision, digest, reply): Stored = serde_json::from_str(value)?;
+    let (tool, request_id) = (tool.to_owned(), request_id.to_owned());
+    Ok(Receipt { tool, request_id, digest, at: Timestamp::from_millis(at), revision: load_number(revision)?, reply })
+}
+
+// Tools have names without blanks, so the first one ends them.
+fn name(tool: &str, request_id: &str) -> String {
+    format!("{tool} {request_id}")
+}
+
+// Times that sort as text. Those before 1970 are all as old as can be.
+fn age(at: Timestamp) -> String {
+    format!("{:020}", at.as_millis().max(0))
+}
+
+fn at(value: &str) -> Option<Timestamp> {
+    value.strip_prefix('[')?.split(',').next()?.parse().ok().map(Timestamp::from_millis)
 }
 
 pub(crate) fn meta(conn: &Connection, name: &str) -> Outcome<Option<String>> {
-    Ok(conn.prepare_cached(META)?.query_row([name], |row| row.get(0)).optional()?)
+    book::get(conn, Shelf::Meta, name)
 }
 
 pub(crate) fn put_meta(conn: &Connection, name: &str, value: Option<&str>) -> Outcome<()> {
     match value {
-        Some(value) => conn.prepare_cached(PUT_META)?.execute([name, value])?,
-        None => conn.prepare_cached(DELETE_META)?.execute([name])?,
-    };
-    Ok(())
+        Some(value) => book::put(conn, Shelf::Meta, name, value),
+        None => book::delete(conn, Shelf::Meta, name),
+    }
 }

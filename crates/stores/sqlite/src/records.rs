@@ -7,20 +7,17 @@ use store::from_text;
 use crate::error::Outcome;
 use crate::id::{LoadedId, StoredId, load_revision, number};
 
-const GET: &str = "SELECT id, value, revision FROM record WHERE space = ?1 AND kind = ?2 AND id = ?3";
-const TEXT: &str = "SELECT value FROM record WHERE space = ?1 AND kind = ?2 AND id = ?3";
-const PUT: &str = "INSERT INTO record (space, kind, id, value, revision) VALUES (?1, ?2, ?3, ?4, ?5)
-    ON CONFLICT (space, kind, id) DO UPDATE SET value = excluded.value, revision = excluded.revision";
-const DELETE: &str = "DELETE FROM record WHERE space = ?1 AND kind = ?2 AND id = ?3";
+const GET: &str = "SELECT value,revision FROM record WHERE space=?1 AND kind=?2 AND id=?3";
+const PUT: &str = "REPLACE INTO record VALUES(?1,?2,?3,?4,?5)";
+const DELETE: &str = "DELETE FROM record WHERE space=?1 AND kind=?2 AND id=?3";
 
 const DATE_BACK: &str = "UPDATE record SET revision = ?2 WHERE revision > ?1 AND revision < ?2";
 
-const UP: &str = "SELECT id, value, revision FROM record WHERE space = ?1 AND kind = ?2 ORDER BY id LIMIT ?3";
-const UP_AFTER: &str = "SELECT id, value, revision FROM record WHERE space = ?1 AND kind = ?2 AND id > ?4
-    ORDER BY id LIMIT ?3";
-const DOWN: &str = "SELECT id, value, revision FROM record WHERE space = ?1 AND kind = ?2 ORDER BY id DESC LIMIT ?3";
-const DOWN_AFTER: &str = "SELECT id, value, revision FROM record WHERE space = ?1 AND kind = ?2 AND id < ?4
-    ORDER BY id DESC LIMIT ?3";
+// Rows past a limit are not stepped to: with a bound LIMIT the statement would be prepared anew for each use.
+const UP: &str = "SELECT id,value,revision FROM record WHERE space=?1 AND kind=?2 ORDER BY id";
+const UP_AFTER: &str = "SELECT id,value,revision FROM record WHERE space=?1 AND kind=?2 AND id>?3 ORDER BY id";
+const DOWN: &str = "SELECT id,value,revision FROM record WHERE space=?1 AND kind=?2 ORDER BY id DESC";
+const DOWN_AFTER: &str = "SELECT id,value,revision FROM record WHERE space=?1 AND kind=?2 AND id<?3 ORDER BY id DESC";
 
 // Each step looks up the next name in the primary key, so the cost does not grow with the records.
 const KINDS: &str = "WITH RECURSIVE step (kind) AS (
@@ -37,14 +34,16 @@ const SPACES: &str = "WITH RECURSIVE step (space) AS (
 pub(crate) fn get(conn: &Connection, key: &RecordKey) -> Outcome<Option<Record>> {
     let row = conn
         .prepare_cached(GET)?
-        .query_row(params![key.space.as_str(), key.kind, StoredId(&key.id)], load)
+        .query_row(params![key.space.as_str(), key.kind, StoredId(&key.id)], |row| {
+            Ok((LoadedId(key.id.clone()), row.get(0)?, load_revision(row, 1)?))
+        })
         .optional()?;
     row.map(parse).transpose()
 }
 
 /// The text of a value as it is stored.
 pub(crate) fn text(conn: &Connection, key: &RecordKey) -> Outcome<Option<String>> {
-    let mut statement = conn.prepare_cached(TEXT)?;
+    let mut statement = conn.prepare_cached(GET)?;
     Ok(statement.query_row(params![key.space.as_str(), key.kind, StoredId(&key.id)], |row| row.get(0)).optional()?)
 }
 
@@ -65,7 +64,7 @@ pub(crate) fn date_back(conn: &Connection, after: i64, last: i64) -> Outcome<()>
 }
 
 pub(crate) fn scan(conn: &Connection, space: &Space, kind: &str, scan: &Scan) -> Outcome<Vec<Record>> {
-    let (space, limit) = (space.as_str(), i64::try_from(scan.limit).unwrap_or(i64::MAX));
+    let space = space.as_str();
     let mut statement = conn.prepare_cached(match (scan.descending, &scan.after) {
         (false, None) => UP,
         (false, Some(_)) => UP_AFTER,
@@ -73,10 +72,10 @@ pub(crate) fn scan(conn: &Connection, space: &Space, kind: &str, scan: &Scan) ->
         (true, Some(_)) => DOWN_AFTER,
     })?;
     let rows = match &scan.after {
-        None => statement.query_map(params![space, kind, limit], load)?,
-        Some(after) => statement.query_map(params![space, kind, limit, StoredId(after)], load)?,
+        None => statement.query_map(params![space, kind], load)?,
+        Some(after) => statement.query_map(params![space, kind, StoredId(after)], load)?,
     };
-    rows.map(|row| parse(row?)).collect()
+    rows.take(scan.limit).map(|row| parse(row?)).collect()
 }
 
 pub(crate) fn kinds(conn: &Connection, space: &Space) -> Outcome<Vec<String>> {

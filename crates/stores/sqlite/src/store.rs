@@ -48,8 +48,13 @@ impl SqliteStore {
         lease.prepare_cached(begin)?.execute([])?;
         // This first reading also fixes the snapshot, which BEGIN alone leaves open.
         match standing(&lease)? {
-            Standing::Ready => Ok(Session::new(lease)),
-            Standing::Blank | Standing::Older => Err(Fault::corrupt("the tables are gone")),
+            Standing::Ready => {
+                if begin == BEGIN_WRITING {
+                    file::secure_log(&self.path)?;
+                }
+                Ok(Session::new(lease))
+            }
+            Standing::Blank | Standing::Older(_) => Err(Fault::corrupt("the tables are gone")),
         }
     }
 
@@ -113,6 +118,8 @@ impl Store for SqliteStore {
     }
 
     fn compact(&self) -> Result<(), StoreError> {
+        // Beginning makes the log's name safe.
+        drop(self.session(BEGIN_WRITING)?);
         Ok(copy::compact(&*self.lease()?)?)
     }
 }

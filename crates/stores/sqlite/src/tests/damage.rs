@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
-use model::Revision;
+use model::{RecordKey, Revision, Space};
 use store::{Opener, StoreError};
 use tempfile::TempDir;
 
@@ -75,7 +75,7 @@ fn the_database_of_another_program_is_refused() {
 fn a_newer_schema_is_left_alone() {
     let root = filled();
     let open = SqliteOpener.open(root.path()).unwrap().unwrap();
-    meddle(root.path(), "PRAGMA user_version = 3");
+    meddle(root.path(), "PRAGMA user_version = 4");
     let results = [
         SqliteOpener.open(root.path()).map(drop),
         SqliteOpener.create(root.path()).map(drop),
@@ -83,7 +83,7 @@ fn a_newer_schema_is_left_alone() {
         open.begin().map(drop),
     ];
     for result in results {
-        assert!(matches!(result, Err(StoreError::TooNew { found: 3, known: 2 })), "{result:?}");
+        assert!(matches!(result, Err(StoreError::TooNew { found: 4, known: 3 })), "{result:?}");
     }
 }
 
@@ -115,15 +115,15 @@ fn triggers_and_views_of_others_do_not_run() {
     let root = filled();
     meddle(
         root.path(),
-        "CREATE TRIGGER evil AFTER INSERT ON entry BEGIN INSERT INTO meta VALUES ('evil', 'ran'); END;
-         DROP TABLE table_image;
-         CREATE VIEW table_image AS SELECT 's' AS space, 'p' AS place, 'n' AS nonce, 1 AS confirmed, 1 AS intended, 1 AS drained;",
+        "CREATE TRIGGER evil AFTER INSERT ON entry BEGIN INSERT INTO record VALUES ('s', 'k', 'evil', '1', 1); END;
+         DROP TABLE book;
+         CREATE VIEW book AS SELECT 'table' AS shelf, '[\"s\",\"p\"]' AS name, '[\"n\",1,1,1]' AS value;",
     );
     let store = SqliteOpener.open(root.path()).unwrap().unwrap();
     commit_count(store.as_ref()).unwrap();
     let view = store.read().unwrap();
-    assert_eq!(view.meta("evil").unwrap(), None);
-    let table = view.tables(&model::Space::known("s"));
+    assert_eq!(view.record(&RecordKey::new(Space::known("s"), "k", "evil")).unwrap(), None);
+    let table = view.tables(&Space::known("s"));
     assert!(matches!(table, Err(StoreError::Corrupt(_))), "{table:?}");
 }
 

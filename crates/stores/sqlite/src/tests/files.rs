@@ -65,7 +65,7 @@ fn marks_that_change_meanwhile_are_read_as_one() {
             let conn = Connection::open(&path).unwrap();
             conn.execute_batch("PRAGMA synchronous = OFF").unwrap();
             while !done.load(Ordering::SeqCst) {
-                conn.execute_batch("BEGIN; PRAGMA application_id = 1299412089; PRAGMA user_version = 2; COMMIT")
+                conn.execute_batch("BEGIN; PRAGMA application_id = 1299412089; PRAGMA user_version = 3; COMMIT")
                     .unwrap();
                 conn.execute_batch("BEGIN; PRAGMA application_id = 0; PRAGMA user_version = 0; COMMIT").unwrap();
             }
@@ -75,28 +75,6 @@ fn marks_that_change_meanwhile_are_read_as_one() {
         done.store(true, Ordering::SeqCst);
         assert!(torn.is_none(), "{torn:?}");
     });
-}
-
-#[test]
-fn a_store_of_the_first_version_is_raised_by_whoever_opens_it() {
-    let root = TempDir::new().unwrap();
-    commit_count(SqliteOpener.create(root.path()).unwrap().as_ref()).unwrap();
-    let older = "DROP TABLE checkpoint; ALTER TABLE entry DROP COLUMN takes_back; PRAGMA user_version = 1";
-    meddle(root.path(), older);
-    thread::scope(|scope| {
-        for _ in 0..4 {
-            scope.spawn(|| {
-                let store = SqliteOpener.open(root.path()).unwrap().unwrap();
-                let reads = store.read().unwrap();
-                let entries = reads.entries_after(Revision(0), 9).unwrap();
-                assert_eq!((entries.len(), entries[0].takes_back.len()), (1, 0));
-                assert_eq!(reads.checkpoints().unwrap(), []);
-            });
-        }
-    });
-    let store = SqliteOpener.create(root.path()).unwrap();
-    assert_eq!(commit_count(store.as_ref()).unwrap(), Revision(2));
-    assert_eq!(store.check().unwrap(), Vec::<String>::new());
 }
 
 #[test]

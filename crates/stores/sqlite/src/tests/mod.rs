@@ -3,6 +3,7 @@
 mod copies;
 mod damage;
 mod files;
+mod older;
 mod processes;
 
 use std::path::Path;
