@@ -119,8 +119,8 @@ fn older(folder: &Path, version: i64) {
     File::create(folder.join("state.db")).unwrap();
     meddle(folder, "PRAGMA journal_mode = WAL");
     meddle(folder, FIRST);
-    let splice: String =
-        store::Splice::between(None, Some("1")).to_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+    let splice = store::Splice::between(None, Some("1")).to_bytes();
+    let splice = splice.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
     meddle(folder, "INSERT INTO entry VALUES (1, 5, 'a', NULL, NULL, 's', 'c', 'call', NULL)");
     meddle(folder, &ROWS.replace("SPLICE", &splice));
     if version == 2 {
