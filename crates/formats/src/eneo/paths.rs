@@ -16,7 +16,9 @@ pub(super) fn state() -> ProjectPath {
 
 /// Whether the folder of the state may be there: one that cannot be looked at is not taken for absent.
 pub(super) fn may_have_state(files: &dyn Files) -> bool {
-    files.is_folder(&state()) || files.read(&state(), 0) == FileState::Irregular(Irregular::Unreadable)
+    let looks_so =
+        || matches!(files.read(&state(), 0), FileState::Irregular(Irregular::Folder | Irregular::Unreadable));
+    files.is_folder(&state()) || looks_so()
 }
 
 /// The task document.
