@@ -150,7 +150,9 @@ fn an_answer_costs_little_processor_time() {
         let code = host.wait().unwrap().code();
         let is_patch = input.len() > 1000;
         assert_eq!(code, Some(if is_patch { 2 } else { 0 }), "{event:?}: so many files are not looked at");
-        assert!(cost <= 5, "{event:?}: {cost} hundredths of a second");
+        // This build reads 20,000 lines a few times slower than a release does; in squared time it would take seconds.
+        let most = if is_patch { 30 } else { 5 };
+        assert!(cost <= most, "{event:?}: {cost} hundredths of a second");
     });
 }
 
