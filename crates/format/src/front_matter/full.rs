@@ -205,6 +205,11 @@ fn is_comment(content: &str) -> bool {
     content.trim_start().starts_with('#')
 }
 
+/// Whether a line belongs to the value above it.
+fn goes_on(content: &str) -> bool {
+    is_indented(content) && !content.trim().is_empty() && !is_comment(content)
+}
+
 fn is_indented(content: &str) -> bool {
     content.starts_with([' ', '\t'])
 }
@@ -234,6 +239,11 @@ fn entry(text: &str, lines: &[Raw], at: usize, key: KeyLine) -> (Entry, usize) {
             next += 1;
         }
         entry.held = scalar(&joined);
+        // What hangs below the closing bracket would become part of whatever is written in its place.
+        while next < lines.len() && goes_on(lines[next].content(text)) {
+            entry.lines.push(whole(lines[next]));
+            next += 1;
+        }
         return (entry, next);
     }
     if !token.is_empty() {
@@ -241,7 +251,7 @@ fn entry(text: &str, lines: &[Raw], at: usize, key: KeyLine) -> (Entry, usize) {
         let mut joined = String::new();
         while next < lines.len() {
             let content = lines[next].content(text);
-            if !is_indented(content) || content.trim().is_empty() || (is_comment(content) && !block) {
+            if !(goes_on(content) || block && is_indented(content) && is_comment(content)) {
                 break;
             }
             joined.push(' ');

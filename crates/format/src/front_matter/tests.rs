@@ -168,6 +168,7 @@ fn values_change_in_place() {
         "---\na:\n  - x\n  # c\n  - y\nb: 1\n---\n".replace("a:\n  - x\n  # c\n  - y", "a: null\n  # c").as_str(),
     );
     check_set("---\na: [x,\n y]\nb: 1\n---\n", "a", &one, "---\na: one\nb: 1\n---\n");
+    check_set("---\na: [x,\n y]\n z\nb: 1\n---\n", "a", &Scalar::Null, "---\na: null\nb: 1\n---\n");
     check_set("---\na: \"1\"\n---\n", "a", &Scalar::Count(1), "---\na: \"1\"\n---\n");
     check_set("---\na: 1\na: 2\n---\n", "a", &one, "---\na: 1\na: one\n---\n");
     check_set("---\n---\n", "a", &one, "---\na: one\n---\n");
