@@ -283,8 +283,9 @@ fn undo_keeps_history_and_adds_to_it() {
     assert_eq!(
         rows,
         [
-            "7 phase \"b\"->\"a\"",
-            "6 notes \"\"->\"n\"",
+            "8 phase \"b\"->\"a\"",
+            "7 notes \"\"->\"n\"",
+            "6 branch \"x\"->\"\"",
             "5 notes \"n\"->\"\"",
             "4 branch null->\"x\"",
             "3 phase \"a\"->\"b\"",
