@@ -7,7 +7,7 @@ use crate::arguments::Arguments;
 use crate::packages::{JQ, STRACE, ensure};
 use crate::product::{Product, cargo};
 use crate::steps::{Tally, shown};
-use crate::{clients, crash, dist, faults, fuzz, load, power, site, vectors};
+use crate::{bench, clients, crash, dist, faults, fuzz, load, power, site, vectors};
 
 /// So long each target is fuzzed here. **Units**: seconds.
 const FUZZ_SECONDS: u64 = 4;
@@ -51,8 +51,11 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
     tally.step("fuzz", || fuzz::check(FUZZ_SECONDS, SEED, &[]));
     tally.step("load", || load::check(&product, load::Size::Quick));
     if quick {
-        println!("skipped with --quick: crash, power and faults (strace), MCP clients and packages (Python, Node)");
+        println!(
+            "skipped with --quick: counts (valgrind), crash, power and faults (strace), MCP clients and packages (Python, Node)"
+        );
     } else {
+        tally.step("counts that are held", || bench::check_held(&product));
         tally.step("crash", || {
             ensure(&[STRACE])?;
             crash::check(&product, &crash::Choice::quick())

@@ -23,6 +23,7 @@ use std::fs;
 use crate::arguments::Arguments;
 use crate::packages::{STRACE, VALGRIND, ensure};
 use crate::product::{Product, target_folder};
+pub(crate) use held::check as check_held;
 use row::Row;
 
 /// How many calls a long life has.
