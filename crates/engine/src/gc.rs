@@ -114,7 +114,7 @@ impl Engine {
         let checkpoints: BTreeSet<Revision> =
             reads.checkpoints().map_err(failed)?.into_iter().map(|checkpoint| checkpoint.revision).collect();
         let (mut ends, mut last, mut stretch, mut dropped) = (Vec::new(), None, 0_u64, 0);
-        let mut old = true;
+        let (mut old, mut was_adoption) = (true, false);
         let mut after = Revision(0);
         let mut held_back = 0_u64;
         while old {
@@ -132,8 +132,11 @@ impl Engine {
                 if is_held {
                     continue;
                 }
-                // Up to here the checkpoints between this entry and the last one want no more.
-                if last.is_some_and(|last| checkpoints.range(last..entry.revision).next().is_some()) {
+                // Up to here the checkpoints between this entry and the last one want no more. An adoption stays alone:
+                // folded with others it would be taken back with them.
+                let is_adoption = entry.cause == EntryCause::Adoption;
+                let is_apart = std::mem::replace(&mut was_adoption, is_adoption) || is_adoption;
+                if last.is_some_and(|last| is_apart || checkpoints.range(last..entry.revision).next().is_some()) {
                     ends.extend(last);
                     dropped += stretch - 1;
                     stretch = 0;

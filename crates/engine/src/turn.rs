@@ -87,11 +87,12 @@ impl<'a> Turn<'a> {
         let taken = take_in(&ground, rows, Some(reads_of(txn)), &view, ctx)?;
         records.check()?;
         if !taken.changes.is_empty() {
-            if commit::has_moved(self.engine, reads_of(txn), &ground.space)? {
+            // What replaces a record is an edit, whoever sees it first. What is seen first stood there before us, whatever
+            // git did meanwhile.
+            let adopts = is_first && taken.changes.iter().all(|change| change.before.is_none());
+            if !adopts && commit::has_moved(self.engine, reads_of(txn), &ground.space)? {
                 self.moved.extend(taken.changes.iter().cloned());
             } else {
-                // What replaces a record is an edit, whoever sees it first.
-                let adopts = is_first && taken.changes.iter().all(|change| change.before.is_none());
                 let cause = if adopts { EntryCause::Adoption } else { EntryCause::Outside };
                 self.enter(txn, take_in::OUTSIDE, &ground.space, &taken.changes, cause, ctx)?;
             }

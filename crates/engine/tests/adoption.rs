@@ -1,6 +1,6 @@
 //! What stood there before Mainstay came: neither undo nor rollback takes it from its owner unasked.
 
-use mainstay_engine::{RollbackQuery, UndoQuery};
+use mainstay_engine::{GcQuery, RollbackQuery, UndoQuery};
 use model::{Refusal, Reply};
 use serde_json::json;
 
@@ -95,5 +95,35 @@ fn an_edit_of_what_is_known_is_taken_back_like_any_other() {
         assert_eq!(undo(&desk, newest()).unwrap().body["undone"], json!([expected]));
     }
     assert_eq!(desk.text(TRUTH), "{\"goal\":\"rest\",\"next\":\"sleep\"}\n");
+    desk.is_in_order();
+}
+
+#[test]
+fn gc_leaves_an_adoption_alone() {
+    let desk = Desk::new().write(TRUTH, OWNED).at_time("2026-01-01T00:00:00Z");
+    for (name, value) in [("goal", "rest"), ("next", "sleep"), ("next", "wake")] {
+        desk.done("settle", json!({"name": name, "value": value}));
+    }
+    let late = desk.at_time("2026-02-01T00:00:00Z");
+    late.engine().gc(&GcQuery { keep: "1d".into(), dry_run: false }, &anyone()).unwrap();
+    assert_eq!(late.journal().last().unwrap(), "1 external take_in", "{:?}", late.journal());
+    assert_eq!(late.journal().len(), 2, "what came behind it is one entry");
+    rollback(&late, "0");
+    assert_eq!(late.text(TRUTH), "{\"goal\":\"ship\"}\n");
+    late.is_in_order();
+}
+
+#[test]
+fn what_is_met_after_a_checkout_stood_there_all_the_same() {
+    let desk = Desk::new().write(".git/HEAD", "1111111111111111111111111111111111111111\n");
+    desk.done("put", pair("a", "one"));
+    desk.edit(".git/HEAD", "2222222222222222222222222222222222222222\n");
+    desk.edit(TRUTH, OWNED);
+    desk.done("settle", json!({"name": "goal", "value": "rest"}));
+    for _ in 0..2 {
+        undo(&desk, newest()).unwrap();
+    }
+    assert_eq!(refused(undo(&desk, newest())).code, "nothing_to_undo");
+    assert_eq!(desk.text(TRUTH), "{\"goal\":\"ship\"}\n");
     desk.is_in_order();
 }

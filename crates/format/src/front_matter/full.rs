@@ -248,9 +248,19 @@ fn entry(text: &str, lines: &[Raw], at: usize, key: KeyLine) -> (Entry, usize) {
     }
     if !token.is_empty() {
         let block = token.starts_with(['|', '>']);
+        let is_open = block || token.starts_with(['"', '\'']);
         let mut joined = String::new();
         while next < lines.len() {
             let content = lines[next].content(text);
+            // An empty line within a value that goes on below it.
+            if is_open && content.trim().is_empty() {
+                let behind = lines[next..].iter().position(|line| !line.content(text).trim().is_empty());
+                if let Some(behind) = behind.filter(|behind| goes_on(lines[next + behind].content(text))) {
+                    entry.lines.extend(lines[next..next + behind].iter().map(|line| whole(*line)));
+                    next += behind;
+                    continue;
+                }
+            }
             if !(goes_on(content) || block && is_indented(content) && is_comment(content)) {
                 break;
             }

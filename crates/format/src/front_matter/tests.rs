@@ -229,6 +229,15 @@ fn many_keys_change_at_once() {
 }
 
 #[test]
+fn a_value_with_an_empty_line_in_it_is_replaced_whole() {
+    for value in ["|\n  first\n\n  second", "\"first\n\n  second\"", ">-\n  first\n \n\n  second"] {
+        let mut document = Document::new(format!("---\na: {value}\n\nb: 1\n---\nrest"));
+        write(&mut document, &[Change::Value("a", Scalar::Count(2))]);
+        assert_eq!(document.text(), "---\na: 2\n\nb: 1\n---\nrest", "{value:?}");
+    }
+}
+
+#[test]
 fn removing_takes_every_line_of_a_key() {
     let mut text = "---\na: 1\nb:\n  - x\n  - y\n# c\na: 2\n---\nrest".to_owned();
     remove(&mut text, "a");
