@@ -4,7 +4,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
-use format::{FileState, Files};
+use format::{FileState, Files, Irregular};
 use model::ProjectPath;
 
 use super::place::{DETAILS, Place, TASK_FILE_LIMIT, TASK_MD};
@@ -161,7 +161,11 @@ impl<'a> Shelf<'a> {
         if !self.holds(id, name) {
             return FileState::Absent;
         }
-        let path = self.folder(id).join(name);
-        path.map_or(FileState::Absent, |path| self.files.read(&path, TASK_FILE_LIMIT))
+        let Ok(path) = self.folder(id).join(name) else { return FileState::Absent };
+        match self.files.read(&path, TASK_FILE_LIMIT) {
+            // What cannot be read for a moment would be kept for what nobody has seen.
+            FileState::Irregular(Irregular::Unreadable) => self.files.read(&path, TASK_FILE_LIMIT),
+            state => state,
+        }
     }
 }
