@@ -34,17 +34,18 @@ pub(super) fn of_find(arguments: &[String], simple: &Simple, depth: usize, found
             "-exec" | "-execdir" | "-ok" | "-okdir" if depth < DEPTH && !is_harmless => {
                 let rest = &tests[at + 1..];
                 let length = rest.iter().position(|word| word == ";" || word == "+").unwrap_or(rest.len());
-                let start = starts.first().map_or(".", String::as_str);
-                let place = names.first().map_or_else(|| start.to_owned(), |name| format!("{start}/{name}"));
                 let puts = rest[..length].iter().filter(|word| *word == "{}").count();
-                if !found.may_read(puts.saturating_mul(place.len()) + length) {
-                    return;
-                }
-                let put = |word: &String| if word == "{}" { place.clone() } else { word.clone() };
-                let command: Vec<String> = rest[..length].iter().map(put).collect();
-                if found.writes_to(&place, |found| of_words(&command, simple, depth + 1, found)) {
-                    for name in &names {
-                        found.named(start, name, |start, name| Write::Found { start, name });
+                for start in starts {
+                    let place = names.first().map_or_else(|| start.clone(), |name| format!("{start}/{name}"));
+                    if !found.may_read(puts.saturating_mul(place.len()) + length + 1) {
+                        return;
+                    }
+                    let put = |word: &String| if word == "{}" { place.clone() } else { word.clone() };
+                    let command: Vec<String> = rest[..length].iter().map(put).collect();
+                    if found.writes_to(&place, |found| of_words(&command, simple, depth + 1, found)) {
+                        for name in &names {
+                            found.named(start, name, |start, name| Write::Found { start, name });
+                        }
                     }
                 }
                 words.by_ref().take(length).for_each(drop);

@@ -202,6 +202,7 @@ fn commands_write_what_they_name() {
         ("find . -name a.pyc -o -name b.pyc -delete", false),
         ("find . -type d -empty -delete", false),
         ("find src -name phase -delete", false),
+        ("find src .claude -name phase -exec rm {} +", true),
         ("rm -rf tests", true),
         ("rm -r src/__tests__/", true),
         ("find tests -delete", true),
@@ -226,6 +227,10 @@ fn commands_write_what_they_name() {
     check("GREEN", "find . -name 'test_*.py' -delete", true);
     check("GREEN", "find tests -name '*.pyc' -delete", true);
     check("GREEN", "find . -name '*.pyc' -delete", false);
+    for command in ["-name '*.py' -exec sed -i s/a/b/ {} +", "-name '*.py' -exec rm {} +", "-exec rm {} +"] {
+        check("GREEN", &format!("find src tests {command}"), true);
+        check("GREEN", &format!("find src lib {command}"), false);
+    }
 }
 
 /// What each of these leaves open to a reader that is not bash is a `;` behind which something is removed.
@@ -278,6 +283,8 @@ fn what_comes_to_too_much_is_refused() {
         .fold(String::new(), |inner, level| format!("bash <<E{level}\n{} $({inner}\n)\nE{level}", "x ".repeat(2_000)));
     for command in [
         format!("find {}{}", "a ".repeat(20_000), "-delete ".repeat(20_000)),
+        format!("find {}{}", "a ".repeat(20_000), "-exec + ".repeat(10_000)),
+        format!("find {}-exec rm x {{}} +", "a ".repeat(60_000)),
         format!("find . {}<<'E'\n{}\nE", "-exec sh + ".repeat(3_000), "x ".repeat(9_000)),
         format!("find {} -exec rm {};", "x".repeat(20_000), "{} ".repeat(5_000)),
         format!("cp {}{}", "s ".repeat(40_000), "x".repeat(100_000)),
