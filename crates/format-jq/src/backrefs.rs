@@ -3,10 +3,14 @@
 //! No automaton can follow these, so the ways to match are tried one after the other. Every try is a step of the
 //! program, and its nesting stands on the program's stack, so that both limits hold here too.
 
+use std::convert::Infallible;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use regex_syntax::ParserBuilder;
+use regex_syntax::Error;
+use regex_syntax::ast::parse::ParserBuilder;
+use regex_syntax::ast::{Ast, GroupKind, Visitor, visit};
+use regex_syntax::hir::translate::TranslatorBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
 
 use crate::halt::Caught;
@@ -31,9 +35,8 @@ pub(crate) struct Backrefs {
     hir: Hir,
     /// The names of the groups.
     pub(crate) names: Vec<Option<String>>,
-    /// What each capture of the tree is, by its number there less one.
+    /// What each capture that was read is, by its number there less one; the tree may lack some.
     captures: Vec<Capture>,
-    ignores_case: bool,
     // Whether it asks for the end, which a final newline does not move.
     has_end: bool,
 }
@@ -59,23 +62,20 @@ impl Backrefs {
         if targets.is_empty() {
             return Ok(None);
         }
-        let mut parser = ParserBuilder::new()
+        let mut parser = ParserBuilder::new().ignore_whitespace(mode.ignores_blanks).build();
+        let ast = parser.parse(&marked).map_err(|error| Error::from(error).to_string())?;
+        let mut translator = TranslatorBuilder::new()
             .case_insensitive(mode.ignores_case)
-            .ignore_whitespace(mode.ignores_blanks)
             .dot_matches_new_line(mode.dot_is_newline)
             .build();
-        let hir = parser.parse(&marked).map_err(|error| error.to_string())?;
-        let mut found = Vec::new();
-        captures_of(&hir, &mut found);
-        found.sort_unstable();
-        found.dedup();
+        let hir = translator.translate(&marked, &ast).map_err(|error| Error::from(error).to_string())?;
+        let Ok(found) = visit(&ast, Groups::default());
         let reference =
             |name: &Option<String>| -> Option<usize> { name.as_ref()?.strip_prefix(REFERENCE)?.parse().ok() };
-        let groups: Vec<&(u32, Option<String>)> = found.iter().filter(|(_, name)| reference(name).is_none()).collect();
-        let names: Vec<Option<String>> = groups.iter().map(|(_, name)| name.clone()).collect();
+        let names: Vec<Option<String>> = found.iter().filter(|name| reference(name).is_none()).cloned().collect();
         let mut captures = Vec::with_capacity(found.len());
         let mut count = 0;
-        for (_, name) in &found {
+        for name in &found {
             captures.push(match reference(name) {
                 None => {
                     count += 1;
@@ -84,7 +84,7 @@ impl Backrefs {
                 Some(own) => Capture::Back(targets[own].group(&names).ok_or("invalid backref number/name")?),
             });
         }
-        Ok(Some(Self { hir, names, captures, ignores_case: mode.ignores_case, has_end: pattern.contains('$') }))
+        Ok(Some(Self { hir, names, captures, has_end: pattern.contains('$') }))
     }
 
     /// The first match from a place on.
@@ -161,16 +161,33 @@ fn reference(text: &str) -> Option<(Target, usize)> {
     Some((target, open.len() + name.len() + 1))
 }
 
-fn captures_of(hir: &Hir, found: &mut Vec<(u32, Option<String>)>) {
-    match hir.kind() {
-        HirKind::Capture(capture) => {
-            found.push((capture.index, capture.name.as_deref().map(str::to_owned)));
-            captures_of(&capture.sub, found);
-        }
-        HirKind::Repetition(repetition) => captures_of(&repetition.sub, found),
-        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().for_each(|part| captures_of(part, found)),
-        HirKind::Empty | HirKind::Literal(_) | HirKind::Class(_) | HirKind::Look(_) => {}
+/// The names of all groups in the order of their numbers, those too that the tree drops as they never match.
+#[derive(Default)]
+struct Groups(Vec<Option<String>>);
+
+impl Visitor for Groups {
+    type Output = Vec<Option<String>>;
+    type Err = Infallible;
+
+    fn finish(self) -> Result<Self::Output, Infallible> {
+        Ok(self.0)
     }
+
+    fn visit_pre(&mut self, ast: &Ast) -> Result<(), Infallible> {
+        if let Ast::Group(group) = ast {
+            match &group.kind {
+                GroupKind::CaptureIndex(_) => self.0.push(None),
+                GroupKind::CaptureName { name, .. } => self.0.push(Some(name.name.clone())),
+                GroupKind::NonCapturing(_) => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+// The letter that stands for a reference is read as two where case does not matter at that place.
+fn ignores_case(mark: &Hir) -> bool {
+    matches!(mark.kind(), HirKind::Class(_))
 }
 
 /// One try from one place.
@@ -209,12 +226,13 @@ impl<'a> Search<'a> {
                 Ok(false)
             }
             HirKind::Repetition(repetition) => self.repeat(repetition, 0, at, then),
-            HirKind::Capture(capture) => match self.own.captures[capture.index as usize - 1] {
-                Capture::Back(group) => match self.again(group, at) {
+            HirKind::Capture(capture) => match self.own.captures.get(capture.index as usize - 1) {
+                None => Ok(false),
+                Some(Capture::Back(group)) => match self.again(*group, ignores_case(&capture.sub), at) {
                     Some(end) => then(self, end),
                     None => Ok(false),
                 },
-                Capture::Group(group) => self.node(&capture.sub, at, &mut |search, end| {
+                Some(&Capture::Group(group)) => self.node(&capture.sub, at, &mut |search, end| {
                     let before = search.groups[group].replace(at..end);
                     let matches = then(search, end)?;
                     if !matches {
@@ -306,10 +324,10 @@ impl<'a> Search<'a> {
     }
 
     // Where what a group has matched ends, if it comes again here.
-    fn again(&self, group: usize, at: usize) -> Option<usize> {
+    fn again(&self, group: usize, ignores_case: bool, at: usize) -> Option<usize> {
         let before = &self.text[self.groups[group].clone()?];
         let rest = &self.text[at..];
-        if !self.own.ignores_case {
+        if !ignores_case {
             return rest.starts_with(before).then(|| at + before.len());
         }
         let mut letters = rest.chars();
