@@ -89,6 +89,9 @@ pub(crate) fn event(engine: &Engine, format: &'static dyn Format, mut asked: Ask
         // The event is in the spool then; this one is its caller, who hears the receipt's reply.
         asked.ctx.request_id = Some(Spool::of(engine.home()).put(&asked)?);
     }
+    if let Some(broken) = engine.broken() {
+        return Ok(spooled_reply(&broken.message));
+    }
     match write(engine, format, &[asked], engine.lock_wait(EVENT_WAIT)).pop().expect("one request has one answer") {
         Err(refusal) if !is_repeat && refusal.class == RefusalClass::Unavailable => Ok(spooled_reply(&refusal.message)),
         Ok(mut reply) if !is_repeat => {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use format::{Effect, Format, HealthProbe, Probes, Tool};
-use model::{Call, Context, Environment, Object, Origin, Refusal, RefusalClass, Reply, Timestamp};
+use model::{Call, Environment, Object, Origin, Refusal, RefusalClass, Reply};
 use store::{Opener, Store, StoreError};
 
 use crate::batch::{Asked, Thinker, event, replay, write};
@@ -56,8 +56,10 @@ pub struct Engine {
     files: ProjectFiles,
     probes: HostProbes,
     pub(crate) stray: Stray,
-    settings: Object,
-    env: Environment,
+    pub(crate) settings: Object,
+    pub(crate) env: Environment,
+    /// Why the settings are not those that someone wrote.
+    broken: Option<Refusal>,
     /// How long requests wait for locks, where `MAINSTAY_LOCK_WAIT_MS` says so.
     wait: Option<Duration>,
     formats: &'static [&'static dyn Format],
@@ -73,19 +75,32 @@ impl Engine {
     /// **Errors**: `invalid_argument` for a root that does not exist, `config_invalid` for settings and
     /// for a `MAINSTAY_LOCK_WAIT_MS` that is no number.
     pub fn open(setup: Setup) -> Result<Self, Refusal> {
+        let engine = Self::open_for_host(setup)?;
+        engine.broken.clone().map_or(Ok(engine), Err)
+    }
+
+    /// As [`Engine::open`], for what a host asks: where the settings cannot be read the usual ones hold.
+    ///
+    /// What is wrong is told by [`Engine::broken`]. Until it is mended events are kept, gates and status lines
+    /// work, and every other call is refused: nothing is written by settings that nobody chose.
+    ///
+    /// **Errors**: `invalid_argument` for a root that does not exist.
+    pub fn open_for_host(setup: Setup) -> Result<Self, Refusal> {
         let variable = |name: &str| setup.env.get(name).map(String::as_str).filter(|value| !value.is_empty());
         let variables = [variable("MAINSTAY_PROJECT"), variable("CLAUDE_PROJECT_DIR")];
         let root = project::find_root(setup.project.as_deref(), variables, &setup.cwd, setup.formats)?;
         let files = ProjectFiles::open(&root).map_err(|error| refusals::of_io(&root, &error))?;
-        let settings = project::read_settings(&files, setup.formats)?;
+        let settings = project::read_settings(&files, setup.formats);
+        let wait = clock::wait(setup.env.get("MAINSTAY_LOCK_WAIT_MS").map(String::as_str));
         Ok(Self {
+            broken: settings.as_ref().err().or(wait.as_ref().err()).cloned(),
             home: Home::of(&root),
             probes: HostProbes { root: root.clone() },
             root,
             files,
             stray: Stray::of(setup.project.is_some() || variables[0].is_some()),
-            settings,
-            wait: clock::wait(setup.env.get("MAINSTAY_LOCK_WAIT_MS").map(String::as_str))?,
+            settings: settings.unwrap_or_default(),
+            wait: wait.unwrap_or_default(),
             env: setup.env,
             formats: setup.formats,
             stores: setup.stores,
@@ -93,6 +108,11 @@ impl Engine {
             writer: OnceLock::new(),
             helper: OnceLock::new(),
         })
+    }
+
+    /// What is wrong with the settings of a project that was opened for a host.
+    pub fn broken(&self) -> Option<&Refusal> {
+        self.broken.as_ref()
     }
 
     /// The canonical project root.
@@ -158,6 +178,11 @@ impl Engine {
         identity: &Identity,
     ) -> Result<Reply, Refusal> {
         let ctx = self.context(format, &call, identity)?;
+        if tool.effect != Effect::Event
+            && let Some(broken) = &self.broken
+        {
+            return Err(broken.clone());
+        }
         if tool.effect == Effect::ReadEvents {
             replay(self, format, &ctx);
         }
@@ -257,62 +282,6 @@ impl Engine {
             .allowed(names)
     }
 
-    /// The circumstances of a call.
-    ///
-    /// The actor is the call's own word, else the front's, else the format's variable, else the
-    /// format's default for the door.
-    pub(crate) fn context(&self, format: &dyn Format, call: &Call, identity: &Identity) -> Result<Context, Refusal> {
-        let surface = format.surface();
-        let argument = surface.actor_argument.and_then(|name| call.arguments.get(name)?.as_str());
-        let variable = surface.actor_variable.and_then(|name| self.env.get(name)).map(String::as_str);
-        let named = argument.or(identity.actor.as_deref()).or(variable.filter(|actor| !actor.is_empty()));
-        let actor = named.map_or_else(|| (surface.default_actor)(&identity.origin), str::to_owned);
-        check_name(surface.actor_argument.filter(|_| argument.is_some()).unwrap_or("actor"), Some(&actor))?;
-        check_name("session", identity.session.as_deref())?;
-        let takes_id =
-            surface.tool(&call.tool).is_some_and(|tool| tool.params.iter().any(|it| it.name == "request_id"));
-        let said = call.arguments.get("request_id").and_then(|id| id.as_str()).filter(|id| takes_id && !id.is_empty());
-        let request_id = said.map(str::to_owned).or_else(|| identity.request_id.clone());
-        check_name("request_id", request_id.as_deref())?;
-        Ok(Context {
-            actor,
-            session: identity.session.clone(),
-            request_id,
-            ..self.bare_context(identity.origin.clone())?
-        })
-    }
-
-    /// The circumstances of a generic command that writes.
-    pub(crate) fn own_context(&self, identity: &Identity) -> Result<Context, Refusal> {
-        let bare = self.bare_context(identity.origin.clone())?;
-        let actor = identity.actor.clone().unwrap_or_else(|| bare.actor.clone());
-        check_name("actor", Some(&actor))?;
-        check_name("session", identity.session.as_deref())?;
-        check_name("request_id", identity.request_id.as_deref())?;
-        let (session, request_id) = (identity.session.clone(), identity.request_id.clone());
-        Ok(Context { actor, session, request_id, ..bare })
-    }
-
-    /// The circumstances of a generic command.
-    pub(crate) fn bare_context(&self, origin: Origin) -> Result<Context, Refusal> {
-        Ok(Context {
-            now: self.now()?,
-            actor: "cli".to_owned(),
-            session: None,
-            request_id: None,
-            origin,
-            root: self.root.to_string_lossy().into_owned(),
-            tag: clock::tag(self.env.get("MAINSTAY_TAG").map(String::as_str)),
-            env: self.env.clone(),
-            settings: self.settings.clone(),
-        })
-    }
-
-    /// The clock, or what `MAINSTAY_NOW` says instead.
-    pub(crate) fn now(&self) -> Result<Timestamp, Refusal> {
-        clock::now(self.env.get("MAINSTAY_NOW").map(String::as_str))
-    }
-
     /// How long a request waits for locks: what `MAINSTAY_LOCK_WAIT_MS` says, or `usual`.
     pub(crate) fn lock_wait(&self, usual: Duration) -> Duration {
         self.wait.unwrap_or(usual)
@@ -362,18 +331,6 @@ impl Engine {
         let made: Arc<dyn Store> = Arc::from(made);
         *self.store.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&made));
         Ok(made)
-    }
-}
-
-/// The longest actor, session and request id. **Units**: bytes.
-const NAME_LIMIT: usize = 256;
-
-fn check_name(field: &str, name: Option<&str>) -> Result<(), Refusal> {
-    match name {
-        Some(name) if name.len() > NAME_LIMIT || name.chars().any(char::is_control) => {
-            Err(Refusal::invalid(field, format!("{field} has at most {NAME_LIMIT} bytes and no control characters")))
-        }
-        _ => Ok(()),
     }
 }
 

@@ -10,6 +10,7 @@ mod backup;
 mod batch;
 mod blame;
 mod checkpoint;
+mod circumstances;
 mod clock;
 mod commands;
 mod commit;

@@ -222,3 +222,50 @@ fn a_project_that_cannot_be_read_is_no_reason_to_fail() {
     std::fs::write(sandbox.root().join(".mainstay/state.db"), "no database at all, and long enough to be one").unwrap();
     in_parallel(cores(), &events, |event| is_quiet(event, "{}", &told(&sandbox, event, "{}")));
 }
+
+/// Settings that cannot be read neither open the gate, nor lose what a sub-agent brings, nor hide the status line.
+#[test]
+fn settings_that_cannot_be_read_free_nothing_and_lose_nothing() {
+    let write = r#"{"tool_name":"Bash","tool_input":{"command":"rm .claude/state/phase"}}"#;
+    let usual = {
+        let sandbox = project();
+        std::fs::remove_file(sandbox.root().join("mainstay.toml")).unwrap();
+        told(&sandbox, &["statusline"], "{}").stdout
+    };
+    assert!(usual.contains("a-b"), "{usual}");
+    for (settings, wait) in
+        [(Some("[eneo"), ""), (Some("formats = [\"nope\"]"), ""), (Some("x = 1"), ""), (None, "abc"), (Some("["), "-1")]
+    {
+        let sandbox = project();
+        let file = sandbox.root().join("mainstay.toml");
+        std::fs::remove_file(&file).unwrap();
+        if let Some(settings) = settings {
+            std::fs::write(&file, settings).unwrap();
+        }
+        let told = |words: &[&str], stdin: &str| {
+            let mut command = sandbox.mainstay(binary());
+            finish(command.args(words).env("MAINSTAY_LOCK_WAIT_MS", wait), stdin, DEADLINE).unwrap()
+        };
+        let shown = format!("{settings:?} {wait:?}");
+        let said = |finished: &Finished| {
+            finished.stderr.lines().filter(|line| line.starts_with("mainstay: config_invalid")).count() == 1
+        };
+        let gate = told(&["hook", "pre-tool-use"], write);
+        assert!(gate.exit() == "2" && said(&gate), "{shown}: {gate:?}");
+        let line = told(&["statusline"], "{}");
+        assert!(line.exit() == "0" && line.stdout == usual && said(&line), "{shown}: {line:?}");
+        let stop = r#"{"agent_id":"one","agent_type":"scout","last_assistant_message":"DONE|x"}"#;
+        let stopped = told(&["hook", "subagent-stop"], stop);
+        assert!(said(&stopped), "{shown}: {stopped:?}");
+        is_quiet(&["hook", "subagent-stop"], stop, &stopped);
+        let spooled = std::fs::read_dir(sandbox.root().join(".mainstay/spool")).unwrap();
+        let texts: Vec<String> = spooled.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap()).collect();
+        assert_eq!(texts.iter().filter(|text| text.contains("\"eneo_wave_event\"")).count(), 1, "{shown}: {texts:?}");
+        // A command is refused, and what waits is applied once as soon as the settings are mended.
+        let refused = told(&["eneo", "wave", "status"], "");
+        assert!(refused.exit() == "2" && refused.stdout.is_empty(), "{shown}: {refused:?}");
+        std::fs::write(&file, "").unwrap();
+        let mended = finish(sandbox.mainstay(binary()).args(["eneo", "wave", "status"]), "", DEADLINE).unwrap();
+        assert_eq!(mended.stdout, "wave 1: 1/2 (in-progress)\n", "{shown}");
+    }
+}

@@ -49,12 +49,19 @@ pub(crate) enum Asked {
 /// Answers a host.
 pub(crate) fn run(terminal: &mut Terminal, project: Project, asked: &Asked) -> u8 {
     let hosts = project.hosts;
-    let answer = quietly(|| match asked {
-        Asked::Hook(event, host) => {
-            let identity = project.identity(Origin::Hook(event.clone()));
-            (hosts.hook)(project.open_for_one_answer()?, event, host.as_deref(), &identity)
-        }
-        Asked::Statusline => (hosts.statusline)(project.open_for_one_answer()?),
+    let answer = quietly(|| {
+        let globals = project.globals.clone();
+        let env = project.setup.env.clone();
+        let engine = project.open_for_host()?;
+        let mut answer = match asked {
+            Asked::Hook(event, host) => {
+                let identity = globals.identity(&env, Origin::Hook(event.clone()));
+                (hosts.hook)(engine, event, host.as_deref(), &identity)?
+            }
+            Asked::Statusline => (hosts.statusline)(engine)?,
+        };
+        answer.notes.extend(engine.broken().map(|broken| format!("mainstay: {broken}")));
+        Ok(answer)
     });
     match answer {
         Ok(answer) => {

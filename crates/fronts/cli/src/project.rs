@@ -43,9 +43,18 @@ impl Project {
         Ok(Box::leak(Box::new(self.open()?)))
     }
 
+    /// As [`Project::open_for_one_answer`], for a host, which is answered whatever the settings are.
+    pub(crate) fn open_for_host(self) -> Result<&'static Engine, Refusal> {
+        Ok(Box::leak(Box::new(Engine::open_for_host(self.into_setup())?)))
+    }
+
     /// Finds the project; opens and creates nothing.
     pub(crate) fn open(self) -> Result<Engine, Refusal> {
+        Engine::open(self.into_setup())
+    }
+
+    fn into_setup(self) -> Setup {
         let project = self.globals.project.or(self.setup.project);
-        Engine::open(Setup { project, ..self.setup })
+        Setup { project, ..self.setup }
     }
 }
