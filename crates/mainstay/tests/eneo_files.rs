@@ -127,14 +127,23 @@ fn no_message_is_too_large_for_a_wave() {
     assert_eq!(done(&sandbox, &["eneo", "wave", "status"]), "wave 1: 1/9 (in-progress)\n");
     // Scripts filled the file up to the limit of what is read.
     let mut wave = json_of(&sandbox, WAVE);
-    let room = (1 << 20) - fs::metadata(sandbox.root().join(WAVE)).unwrap().len();
-    wave["completed_artifacts"] = json!(["x".repeat(usize::try_from(room).unwrap())]);
+    wave["completed_artifacts"] = json!([""]);
     wave["seen_agents"] = json!([]);
+    let room = (1 << 20) - serde_json::to_string_pretty(&wave).unwrap().len();
+    wave["completed_artifacts"] = json!(["x".repeat(room - 8)]);
     fs::write(sandbox.root().join(WAVE), serde_json::to_string_pretty(&wave).unwrap()).unwrap();
     for id in ["b", "c"] {
         let finished = stop(&sandbox, id, &format!("DONE|{}", "y".repeat(20_000)));
         assert!(finished.stderr.contains("[wave-barrier] wave 1: "), "{finished:?}");
     }
+    // Each counts once, though the lists have no room for who returned.
+    let start = json!({"agent_id": "b", "agent_type": "scout"}).to_string();
+    assert_eq!(told(&sandbox, &["hook", "subagent-start"], &start).exit(), "0");
+    for (id, message) in [("b", "DONE|again"), ("c", "BLOCKED|x")] {
+        let finished = stop(&sandbox, id, message);
+        assert!(finished.stderr.contains(&format!("duplicate SubagentStop for {id}")), "{finished:?}");
+    }
+    assert_eq!(json_of(&sandbox, WAVE)["seen_agents"], json!([]));
     assert_eq!(done(&sandbox, &["eneo", "wave", "status"]), "wave 1: 3/9 (in-progress)\n");
     let status: Value = serde_json::from_str(&done(&sandbox, &["--json", "eneo", "wave", "status"])).unwrap();
     assert_eq!(status["spooled"], 0);

@@ -6,7 +6,7 @@ use model::{Call, Context, Object, Outcome, Refusal, Timestamp, Value};
 use super::super::task_init::nothing;
 use super::super::{document, paths, records, refusals, task_update};
 use super::seed::set_status;
-use super::{GENERATION, Wave, corrupt, read_file, short};
+use super::{GENERATION, RETURNED, Wave, corrupt, read_file, short};
 
 /// How a sub-agent returned.
 enum Message<'m> {
@@ -68,14 +68,14 @@ pub(crate) fn wave_event(call: &Call, view: &View<'_>, ctx: &Context) -> Result<
         let note = format!("stale SubagentStop for {id} ignored");
         return Ok(answer("stale", Some(note), Some(document)));
     }
-    if !id.is_empty() && wave.has("seen_agents", id) {
+    if !id.is_empty() && (wave.has("seen_agents", id) || has_returned(view, id, generation)) {
         let note = format!("duplicate SubagentStop for {id} ignored");
         return Ok(answer("duplicate", Some(note), Some(document)));
     }
     let mut draft = Draft::new(view.records);
     wave = Wave { document: wave.filled(generation) };
-    if !id.is_empty() {
-        wave.add("seen_agents", id);
+    if !id.is_empty() && !wave.add("seen_agents", id) {
+        draft.put(records::agent_key(short(id)), registration(kind, generation, true));
     }
     let times = (ctx.now, call.applied.unwrap_or(ctx.now));
     let was_ahead;
@@ -171,6 +171,23 @@ fn records_generation(view: &View<'_>, id: &str) -> Option<i64> {
     view.records.get(&records::agent_key(short(id)))?.get(GENERATION)?.as_i64()
 }
 
+// Whether an agent returned in this wave though no list could hold its id.
+fn has_returned(view: &View<'_>, id: &str, generation: i64) -> bool {
+    let has = |agent: Value| agent.get(RETURNED) == Some(&Value::Bool(true));
+    records_generation(view, id) == Some(generation)
+        && view.records.get(&records::agent_key(short(id))).is_some_and(has)
+}
+
+fn registration(kind: &str, generation: i64, has_returned: bool) -> Value {
+    let mut agent = Object::new();
+    agent.insert("type".into(), short(kind).into());
+    agent.insert(GENERATION.into(), generation.into());
+    if has_returned {
+        agent.insert(RETURNED.into(), true.into());
+    }
+    Value::Object(agent)
+}
+
 /// Notes down which wave an agent belongs to.
 pub(crate) fn agent_start(call: &Call, view: &View<'_>) -> Outcome {
     let text = |name: &str| call.arguments.get(name).and_then(Value::as_str).unwrap_or_default();
@@ -181,8 +198,8 @@ pub(crate) fn agent_start(call: &Call, view: &View<'_>) -> Outcome {
     };
     let generation = spooled(call).or(wave.generation()).unwrap_or_default();
     let mut draft = Draft::new(view.records);
-    let agent = [("type".to_owned(), Value::from(short(kind))), (GENERATION.to_owned(), generation.into())];
-    draft.put(records::agent_key(short(id)), Value::Object(agent.into_iter().collect()));
+    let agent = registration(kind, generation, has_returned(view, id, generation));
+    draft.put(records::agent_key(short(id)), agent);
     let mut outcome = answer("registered", None, None);
     outcome.changes = draft.into_changes();
     outcome.minor = true;

@@ -36,6 +36,9 @@ const ROOM: usize = paths::LIMIT - 1024;
 /// The member that tells waves apart.
 const GENERATION: &str = "generation";
 
+/// The member of an agent's registration that says that it returned, where the wave's list had no room for its id.
+const RETURNED: &str = "returned";
+
 /// The members that count, and those that list texts.
 const COUNTS: [&str; 3] = ["wave", "expected", "done"];
 const LISTS: [&str; 3] = ["seen_agents", "completed_artifacts", "blocked_agents"];
@@ -118,16 +121,16 @@ impl Wave {
         self.document.get(list).and_then(Value::as_array).is_some_and(|list| list.iter().any(|item| item == text))
     }
 
-    /// Adds to a list what still fits: a file that our own reader refuses would stop the count.
-    fn add(&mut self, list: &str, text: &str) {
+    /// Adds to a list what still fits, and whether it does: a file that our own reader refuses would stop the count.
+    fn add(&mut self, list: &str, text: &str) -> bool {
         if let Some(Value::Array(items)) = self.document.get_mut(list) {
             items.push(short(text).into());
         }
-        if !pretty::fits(&self.document, ROOM)
-            && let Some(Value::Array(items)) = self.document.get_mut(list)
-        {
+        let fits = pretty::fits(&self.document, ROOM);
+        if !fits && let Some(Value::Array(items)) = self.document.get_mut(list) {
             items.pop();
         }
+        fits
     }
 
     /// The document with every member that we know of; what a script left out is appended.
