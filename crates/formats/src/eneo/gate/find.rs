@@ -57,20 +57,48 @@ pub(super) fn of_find(arguments: &[String], simple: &Simple, depth: usize, found
 
 // The names that are asked for, and whether nothing that is found can be protected: an empty folder.
 fn names(tests: &[String]) -> (Vec<&str>, bool) {
-    let mut names = Vec::new();
-    for (at, pair) in tests.windows(2).enumerate() {
-        let is_negated = at > 0 && matches!(tests[at - 1].as_str(), "!" | "-not");
-        match pair[0].as_str() {
-            "-empty" if !is_negated => return (names, true),
-            "-name" | "-iname" if !is_negated => names.push(pair[1].as_str()),
-            "-path" | "-wholename" | "-ipath" if !is_negated => {
+    let own = own_words(tests);
+    let first = own.iter().position(|word| is_command(word) || *word == "-delete").unwrap_or(own.len());
+    let (mut names, mut is_empty, mut is_folder, mut has_or) = (Vec::new(), false, false, false);
+    for (at, pair) in own.windows(2).enumerate() {
+        let is_negated = at > 0 && is_not(own[at - 1]);
+        // What is asked behind the act keeps nothing from it.
+        let is_before = at < first;
+        match pair[0] {
+            "-empty" if !is_negated => is_empty |= is_before,
+            "-type" if !is_negated => is_folder |= is_before && pair[1] == "d",
+            "-name" | "-iname" if !is_negated && (is_before || has_or) => names.push(pair[1]),
+            "-path" | "-wholename" | "-ipath" if !is_negated && (is_before || has_or) => {
                 names.push(pair[1].rsplit('/').next().unwrap_or_default());
             }
-            "-o" | "-or" | "," if !tests[at + 1].starts_with("-name") && !tests[at + 1].starts_with("-iname") => {
-                return (Vec::new(), false);
-            }
+            "-o" | "-or" | "," if !names.is_empty() && matches!(pair[1], "-name" | "-iname") => has_or = true,
+            "-o" | "-or" | "," => return (Vec::new(), false),
+            word if is_not(word) && pair[1] == "(" => return (Vec::new(), false),
             _ => {}
         }
     }
-    (names, false)
+    (names, is_empty && is_folder && !has_or)
+}
+
+fn is_not(word: &str) -> bool {
+    matches!(word, "!" | "-not")
+}
+
+fn is_command(word: &str) -> bool {
+    matches!(word, "-exec" | "-execdir" | "-ok" | "-okdir")
+}
+
+// The words without those of the commands that are run.
+fn own_words(tests: &[String]) -> Vec<&str> {
+    let mut is_inner = false;
+    let mut own = Vec::new();
+    for word in tests {
+        if !is_inner {
+            own.push(word.as_str());
+            is_inner = is_command(word);
+        } else if word == ";" || word == "+" {
+            is_inner = false;
+        }
+    }
+    own
 }

@@ -227,6 +227,21 @@ fn commands_write_what_they_name() {
     check("GREEN", "find . -name 'test_*.py' -delete", true);
     check("GREEN", "find tests -name '*.pyc' -delete", true);
     check("GREEN", "find . -name '*.pyc' -delete", false);
+    for (command, expected) in [
+        ("find . -empty -delete -o -name '*.py' -delete", true),
+        ("find tests -empty -o -delete", true),
+        ("find tests -exec echo -empty \\; -delete", true),
+        ("find tests -type d -exec echo -empty \\; -delete", true),
+        ("find tests -type f -empty -delete", true),
+        ("find tests -delete -type d -empty", true),
+        ("find . -delete -name '*.pyc'", true),
+        ("find . ! \\( -name '*.pyc' \\) -delete", true),
+        ("find . -name '*.pyc' -delete -o -name 'test_*.py' -delete", true),
+        ("find tests -type d -empty -delete", false),
+        ("find . -name '*.pyc' -delete -o -name '*.pyo' -delete", false),
+    ] {
+        check("GREEN", command, expected);
+    }
     for command in ["-name '*.py' -exec sed -i s/a/b/ {} +", "-name '*.py' -exec rm {} +", "-exec rm {} +"] {
         check("GREEN", &format!("find src tests {command}"), true);
         check("GREEN", &format!("find src lib {command}"), false);
