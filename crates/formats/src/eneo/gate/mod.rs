@@ -46,6 +46,9 @@ pub(super) fn glance(event: &HookEvent, files: &dyn Files, ctx: &Context) -> Gla
     Glance { denied: writes.iter().find_map(|write| rules.refusal(write)), ..Glance::default() }
 }
 
+/// The arguments in which tools of the hosts name the file that they write.
+const PATHS: [&str; 6] = ["file_path", "path", "notebook_path", "filePath", "absolute_path", "target_file"];
+
 fn writes_of(tool: &str, input: &Object) -> Vec<Write> {
     let text = |name: &str| input.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
     if tool == "Bash" {
@@ -55,12 +58,10 @@ fn writes_of(tool: &str, input: &Object) -> Vec<Write> {
     if !(lower.contains("edit") || lower.contains("write")) {
         return Vec::new();
     }
-    if let Some(paths) = input.get("file_paths").and_then(Value::as_array) {
-        let files = paths.iter().filter_map(Value::as_str).map(|path| Write::File(path.to_owned()));
-        return files.chain(input.contains_key("is_cut").then_some(Write::Unlisted)).collect();
-    }
-    let path = ["file_path", "path", "notebook_path"].into_iter().find_map(text);
-    path.map(|path| Write::File(path.to_owned())).into_iter().collect()
+    // An agent chooses the arguments of its tools: one that the tool does not know must not hide one that it does.
+    let listed = input.get("file_paths").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    let files = PATHS.into_iter().filter_map(text).chain(listed).map(|path| Write::File(path.to_owned()));
+    files.chain(input.contains_key("is_cut").then_some(Write::Unlisted)).collect()
 }
 
 fn say(what: &str, rule: &str, fix: &str) -> Vec<String> {

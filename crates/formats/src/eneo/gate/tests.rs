@@ -52,6 +52,22 @@ fn every_file_of_a_patch_is_looked_at() {
     assert!(ask(last("docs/last.md"), true), "what is not looked at is not allowed");
 }
 
+#[test]
+fn no_argument_hides_another() {
+    let state = ".claude/state/phase";
+    let config = Config { lenient: false, protect_wave: false, tests: Vec::new(), source: Vec::new() };
+    let rules = Rules::new("FREE", &config, "/r/p", &Folders);
+    let asked = |members: &[(&str, Value)]| {
+        let input = members.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+        writes_of("Write", &input).iter().any(|write| rules.refusal(write).is_some())
+    };
+    for name in ["file_path", "path", "notebook_path", "filePath", "absolute_path", "target_file"] {
+        assert!(asked(&[("file_paths", Vec::<Value>::new().into()), (name, state.into())]), "{name}");
+        assert!(!asked(&[("file_paths", Vec::<Value>::new().into()), (name, "docs/a.md".into())]), "{name}");
+    }
+    assert!(asked(&[("file_path", "x".into()), ("filePath", state.into())]), "a decoy");
+}
+
 fn check(phase: &str, command: &str, expected: bool) {
     assert_eq!(denied(phase, "Bash", "command", command), expected, "{phase}: {command}");
 }
