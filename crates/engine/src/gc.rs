@@ -3,13 +3,13 @@
 //! What a checkpoint stands on stays: the entries between two of them are folded apart. Folding goes
 //! in steps, each a commit of its own under the queue, so that writers come in between.
 
+mod stretch;
+
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::ControlFlow;
 
-use model::{
-    EntryCause, FolderMove, Object, ProjectPath, RecordKey, Refusal, Revision, Space, Timestamp, Value, Warning,
-};
-use store::{EntryPage, Reads, Splice, Store, StoreError, StoredChange, StoredEntry, TableState};
+use model::{EntryCause, Object, ProjectPath, RecordKey, Refusal, Revision, Space, Timestamp, Value, Warning};
+use store::{EntryPage, Reads, Store, StoreError, StoredEntry, TableState};
 
 use crate::clock;
 use crate::engine::{Engine, Identity};
@@ -20,6 +20,7 @@ use crate::records::StoreRecords;
 use crate::refusals::{self, failed};
 use crate::tables;
 use crate::write::reads_of;
+use stretch::Stretch;
 
 /// How many entries one commit folds at most.
 const STEP: usize = 1024;
@@ -32,9 +33,6 @@ const RECEIPTS: i64 = 7 * 24 * 60 * 60 * 1000;
 
 /// Where the folders are kept that are to be removed, from the commit that folds their entries on.
 const TRASHED: &str = "gc/trashed";
-
-/// Where folders go that entries remove.
-const TRASH: &str = ".mainstay/trash/";
 
 /// What gc is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -313,80 +311,6 @@ pub(crate) fn left_in_trash(reads: &dyn Reads) -> Result<Vec<ProjectPath>, Refus
 
 fn beneath(path: &ProjectPath, folder: &ProjectPath) -> bool {
     path.as_str().strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/'))
-}
-
-/// Entries that become one.
-struct Stretch {
-    /// Nothing before it is left.
-    is_first: bool,
-    /// How many entries it stands for in the store.
-    count: usize,
-    last: Option<StoredEntry>,
-    /// The texts before the stretch, of the records that it changes.
-    before: BTreeMap<RecordKey, Option<String>>,
-    moves: Vec<FolderMove>,
-    trashed: Vec<ProjectPath>,
-}
-
-impl Stretch {
-    fn new(is_first: bool) -> Self {
-        let (before, moves, trashed) = Default::default();
-        Self { is_first, count: 0, last: None, before, moves, trashed }
-    }
-
-    fn add(&mut self, entry: StoredEntry, state: &mut BTreeMap<RecordKey, String>) -> Result<(), Refusal> {
-        for change in &entry.changes {
-            let before = state.remove(&change.key);
-            let after = change.splice.apply(before.as_deref()).map_err(|error| failed(error.into()))?;
-            self.before.entry(change.key.clone()).or_insert(before);
-            if let Some(after) = after {
-                state.insert(change.key.clone(), after);
-            }
-        }
-        self.moves.extend(entry.moves.iter().cloned());
-        self.count += 1;
-        self.last = Some(entry);
-        Ok(())
-    }
-
-    // Takes in the entries that follow.
-    fn absorb(&mut self, next: Self) {
-        for (key, before) in next.before {
-            self.before.entry(key).or_insert(before);
-        }
-        if self.is_first {
-            // Nobody can go back to before it: what went to the trash stays away.
-            let gone = next.moves.into_iter().filter(|step| step.to.as_str().starts_with(TRASH));
-            self.trashed.extend(gone.map(|step| step.to));
-        } else {
-            self.moves.extend(next.moves);
-        }
-        self.count += next.count;
-        self.last = next.last.or_else(|| self.last.take());
-    }
-
-    // One entry for all; a single one stays as it is.
-    fn baseline(&self, state: &BTreeMap<RecordKey, String>) -> Option<StoredEntry> {
-        let last = self.last.as_ref().filter(|_| self.count > 1)?;
-        let changes = self.before.iter().filter_map(|(key, before)| {
-            let after = state.get(key).map(String::as_str);
-            let splice = Splice::between(before.as_deref(), after);
-            (before.as_deref() != after).then(|| StoredChange { key: key.clone(), splice })
-        });
-        Some(StoredEntry {
-            revision: last.revision,
-            at: last.at,
-            actor: "gc".to_owned(),
-            session: None,
-            request_id: None,
-            space: last.space.clone(),
-            call: "gc".to_owned(),
-            cause: EntryCause::Baseline,
-            changes: changes.collect(),
-            moves: self.moves.clone(),
-            takes_back: Vec::new(),
-        })
-    }
 }
 
 fn report(dropped: u64, before: u64, after: u64, removed: &[String], held: Option<String>, dry_run: bool) -> Object {

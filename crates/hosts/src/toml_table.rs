@@ -6,6 +6,9 @@ use crate::json::{Edited, runs_mainstay};
 use crate::part::{Comment, Remark, When};
 use crate::section;
 
+/// Where Codex notes what it was told of a server's tools, beneath the server's table.
+const NOTED: &str = "tools";
+
 /// Puts the table in for a host.
 ///
 /// **Errors**: `config_invalid` for what is no TOML or cannot be extended at its end, `host_entry_taken`,
@@ -39,7 +42,12 @@ fn put_table(text: Option<&str>, body: &str, table: [&str; 2], host: &str) -> Re
     let whole = read(before)?;
     let others = section::outside(before, Comment::Hash)?;
     let has_ours = others.len() < before.len();
-    let others = read(&others)?;
+    let others = match read(&others) {
+        Ok(others) => others,
+        // Keys that a person set in our table stand behind its end; without its head they would mean something else.
+        Err(_) if entry(&whole, table).is_some_and(runs_mainstay) => return Ok(kept(text, table)),
+        Err(refusal) => return Err(refusal),
+    };
     // What a host notes of our own server, as which tools a person allowed, stands in tables beneath it.
     if let Some(found) = entry(&others, table).filter(|found| !has_ours || starts_something(found)) {
         let place = table.join(".");
@@ -48,8 +56,7 @@ fn put_table(text: Option<&str>, body: &str, table: [&str; 2], host: &str) -> Re
                 .field(place)
                 .hint("give that table another name; nothing was changed"));
         }
-        let note = ("kept", format!("{place} runs mainstay already and stays as it is"));
-        return Ok(Edited { text: text.map(str::to_owned), notes: vec![note] });
+        return Ok(kept(text, table));
     }
     let after = section::put(text, Comment::Hash, body, host)?;
     if text == Some(after.as_str()) && entry(&whole, table).is_some_and(runs_mainstay) {
@@ -65,9 +72,14 @@ fn put_table(text: Option<&str>, body: &str, table: [&str; 2], host: &str) -> Re
     Ok(Edited { text: Some(after), notes: Vec::new() })
 }
 
+fn kept(text: Option<&str>, table: [&str; 2]) -> Edited {
+    let note = ("kept", format!("{} runs mainstay already and stays as it is", table.join(".")));
+    Edited { text: text.map(str::to_owned), notes: vec![note] }
+}
+
 /// Takes the table out, and what the host noted beneath it.
 ///
-/// A table that runs Mainstay without our markers stays, with a note.
+/// A table that runs Mainstay without our markers, or in which a person set anything, stays, with a note.
 ///
 /// **Errors**: `config_invalid`, and those of [`section::take`].
 pub(crate) fn take(text: &str, table: [&str; 2], host: &str) -> Result<Edited, Refusal> {
@@ -78,23 +90,33 @@ pub(crate) fn take(text: &str, table: [&str; 2], host: &str) -> Result<Edited, R
         notes: vec![("left", format!("{place} is not as it was put in and stays"))],
     };
     let Some(taken) = section::take(text, Comment::Hash, host)? else { return Ok(Edited::default()) };
-    let left = read(&taken)?;
+    let ours = entry(&whole, table);
     if taken == text {
-        let is_left = entry(&whole, table).is_some_and(runs_mainstay);
+        let is_left = ours.is_some_and(runs_mainstay);
         return Ok(if is_left { stays() } else { Edited { text: Some(taken), notes: Vec::new() } });
     }
-    // Without the words that start it, a server that is only noted there would be an error of the host's file.
-    let Some(_) = entry(&left, table) else { return Ok(Edited { text: Some(taken), notes: Vec::new() }) };
-    let mut expected = left;
-    if let Some(Value::Object(outer)) = expected.get_mut(table[0]) {
-        outer.shift_remove(table[1]);
-        if outer.is_empty() {
-            expected.shift_remove(table[0]);
-        }
+    // What a person set in our table is theirs; without its head it would belong to the table before.
+    let names = ours.and_then(Value::as_object).into_iter().flat_map(Object::keys);
+    if names.into_iter().any(|name| !["command", "args", NOTED].contains(&name.as_str())) {
+        return Ok(stays());
     }
-    let pruned = without_tables_beneath(&taken, &place);
-    let is_right = read(&pruned).is_ok_and(|pruned| pruned == expected);
-    Ok(if is_right { Edited { text: Some(pruned), notes: Vec::new() } } else { stays() })
+    let expected = without(whole, table);
+    // Without the words that start it, a server that is only noted there would be an error of the host's file.
+    let pruned = without_tables_beneath(&taken, &format!("{place}.{NOTED}"));
+    let is_right = |text: &String| read(text).is_ok_and(|left| without(left, ["", ""]) == expected);
+    match [taken, pruned].into_iter().find(is_right) {
+        Some(text) => Ok(Edited { text: Some(text), notes: Vec::new() }),
+        None => Ok(stays()),
+    }
+}
+
+/// The settings without a table, and without tables of servers that hold none.
+fn without(mut settings: Object, table: [&str; 2]) -> Object {
+    if let Some(Value::Object(outer)) = settings.get_mut(table[0]) {
+        outer.shift_remove(table[1]);
+    }
+    settings.retain(|_, value| value.as_object().is_none_or(|inner| !inner.is_empty()));
+    settings
 }
 
 fn entry<'a>(settings: &'a Object, table: [&str; 2]) -> Option<&'a Value> {
@@ -111,7 +133,8 @@ fn without_tables_beneath(text: &str, place: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
         if line.starts_with('[') {
-            is_beneath = line.trim_start_matches('[').starts_with(&format!("{place}."));
+            let name = line.trim_start_matches('[');
+            is_beneath = name.strip_prefix(place).is_some_and(|rest| rest.starts_with(['.', ']']));
         }
         if !is_beneath {
             kept.push_str(line);
@@ -220,6 +243,23 @@ mod tests {
             assert_eq!(put(Some(&again), BODY, TABLE, "codex").unwrap().text.as_deref(), Some(again.as_str()));
             let left = take(&again, TABLE, "codex").unwrap().text.unwrap_or_default();
             assert_eq!(left.trim_end(), rest.trim_end());
+        }
+    }
+
+    #[test]
+    fn what_a_person_set_in_our_table_falls_into_no_other() {
+        for before in
+            ["", "[mcp_servers.other]\ncommand = \"o\"\n", "[mcp_servers.other]\ncommand = \"o\"\nenabled = true\n"]
+        {
+            let one = put(Some(before), BODY, TABLE, "codex").unwrap().text.unwrap();
+            let behind = format!("{one}enabled = false\n");
+            let within = one.replace("# mainstay:end", "enabled = false\n# mainstay:end");
+            let beneath = format!("{one}\n[mcp_servers.mainstay.env]\nA = \"1\"\n");
+            for text in [behind, within, beneath] {
+                assert_eq!(put(Some(&text), BODY, TABLE, "codex").unwrap().text.as_ref(), Some(&text));
+                let left = take(&text, TABLE, "codex").unwrap();
+                assert_eq!((left.text.as_ref(), left.notes[0].0), (Some(&text), "left"), "{text}");
+            }
         }
     }
 

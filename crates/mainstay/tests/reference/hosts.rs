@@ -42,7 +42,7 @@ A server that a host starts in the home, or above it, makes no project of it: it
 calls with `no_project`, until `mainstay init` is run there or `--project` names the folder.
 
 Before a tool that changes files a gate is asked about all of them, up to 4,096; a patch of more is refused where a
-gate is on. Input larger than 4 MiB is not read, and so not gated.
+gate is on. Input larger than 16 MiB is not read, and so not gated.
 
 An answer costs at most 13 ms of processor time, measured on the development build over every event of every
 host with usual input, 50 MiB and 100,000 brackets.
@@ -58,7 +58,7 @@ fn the_page_about_hosts_is_current() {
         "\n## One event inside\n\nWhatever the host, `mainstay hook EVENT --host HOST` reads its JSON, turns its names \
          into one internal event\n(`crates/fronts/hook/src/wires/`, a file for each host) and answers in the host's own \
          words, with exit code 0.\nOnly a gate's no ends with 2, and its reason stands on standard error. Input that is \
-         no JSON object, late or\nlarger than 4 MiB is an event about nothing.\n",
+         no JSON object, late or\nlarger than 16 MiB is an event about nothing.\n",
     );
     check(&testkit::repository().join("docs/hosts.md"), &page);
 }
