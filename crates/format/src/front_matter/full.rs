@@ -248,12 +248,11 @@ fn entry(text: &str, lines: &[Raw], at: usize, key: KeyLine) -> (Entry, usize) {
     }
     if !token.is_empty() {
         let block = token.starts_with(['|', '>']);
-        let is_open = block || token.starts_with(['"', '\'']);
         let mut joined = String::new();
         while next < lines.len() {
             let content = lines[next].content(text);
             // An empty line within a value that goes on below it.
-            if is_open && content.trim().is_empty() {
+            if content.trim().is_empty() && (block || is_unclosed(&(token.to_owned() + &joined))) {
                 let behind = lines[next..].iter().position(|line| !line.content(text).trim().is_empty());
                 if let Some(behind) = behind.filter(|behind| goes_on(lines[next + behind].content(text))) {
                     entry.lines.extend(lines[next..next + behind].iter().map(|line| whole(*line)));
@@ -314,6 +313,21 @@ fn entry(text: &str, lines: &[Raw], at: usize, key: KeyLine) -> (Entry, usize) {
         (true, true) => Held::Null,
     };
     (entry, next)
+}
+
+/// Whether a quoted value goes on behind its text.
+fn is_unclosed(text: &str) -> bool {
+    let mut chars = text.chars().peekable();
+    let Some(quote @ ('"' | '\'')) = chars.next() else { return false };
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' if quote == '"' => drop(chars.next()),
+            '\'' if quote == '\'' && chars.peek() == Some(&'\'') => drop(chars.next()),
+            _ if c == quote => return false,
+            _ => {}
+        }
+    }
+    true
 }
 
 fn scalar(token: &str) -> Held {

@@ -235,6 +235,12 @@ fn a_value_with_an_empty_line_in_it_is_replaced_whole() {
         write(&mut document, &[Change::Value("a", Scalar::Count(2))]);
         assert_eq!(document.text(), "---\na: 2\n\nb: 1\n---\nrest", "{value:?}");
     }
+    // A quoted value that is closed ends there.
+    for value in ["\"x \\\" y\"", "'it''s'"] {
+        let mut document = Document::new(format!("---\na: {value}\n\n  b: 1\n---\n"));
+        write(&mut document, &[Change::Value("a", Scalar::Count(2))]);
+        assert_eq!(document.text(), "---\na: 2\n\n  b: 1\n---\n", "{value:?}");
+    }
 }
 
 #[test]
