@@ -172,8 +172,10 @@ fn without_comment(behind: &str) -> &str {
     let mut quote = None;
     let flow = value.starts_with(['[', '{']);
     let mut before = ' ';
-    for (at, c) in value.char_indices() {
+    let mut chars = value.char_indices();
+    while let Some((at, c)) = chars.next() {
         match quote {
+            Some('"') if c == '\\' => drop(chars.next()),
             Some(open) if open == c => quote = None,
             None if flow && matches!(c, '"' | '\'') => quote = Some(c),
             None if c == '#' && matches!(before, ' ' | '\t') => return value[..at].trim_end(),
@@ -186,7 +188,12 @@ fn without_comment(behind: &str) -> &str {
 
 /// Where a quoted scalar at the start of `value` ends.
 fn quoted_end(value: &str, quote: char) -> Option<usize> {
-    let mut chars = value.char_indices().skip(1).peekable();
+    quote_end(&value[1..], quote).map(|end| end + 1)
+}
+
+/// Where what a quote encloses ends, the closing quote with it.
+fn quote_end(inner: &str, quote: char) -> Option<usize> {
+    let mut chars = inner.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
         if quote == '"' && c == '\\' {
             chars.next();
@@ -248,11 +255,13 @@ fn entry(text: &str, lines: &[Raw], at: usize, key: KeyLine) -> (Entry, usize) {
     }
     if !token.is_empty() {
         let block = token.starts_with(['|', '>']);
+        let quote = token.chars().next().filter(|first| matches!(first, '"' | '\''));
+        let mut is_open = block || quote.is_some_and(|quote| quoted_end(token, quote).is_none());
         let mut joined = String::new();
         while next < lines.len() {
             let content = lines[next].content(text);
             // An empty line within a value that goes on below it.
-            if content.trim().is_empty() && (block || is_unclosed(&(token.to_owned() + &joined))) {
+            if is_open && content.trim().is_empty() {
                 let behind = lines[next..].iter().position(|line| !line.content(text).trim().is_empty());
                 if let Some(behind) = behind.filter(|behind| goes_on(lines[next + behind].content(text))) {
                     entry.lines.extend(lines[next..next + behind].iter().map(|line| whole(*line)));
@@ -263,6 +272,7 @@ fn entry(text: &str, lines: &[Raw], at: usize, key: KeyLine) -> (Entry, usize) {
             if !(goes_on(content) || block && is_indented(content) && is_comment(content)) {
                 break;
             }
+            is_open &= quote.is_none_or(|quote| quote_end(content, quote).is_none());
             joined.push(' ');
             joined.push_str(content.trim());
             entry.lines.push(whole(lines[next]));
@@ -313,21 +323,6 @@ fn entry(text: &str, lines: &[Raw], at: usize, key: KeyLine) -> (Entry, usize) {
         (true, true) => Held::Null,
     };
     (entry, next)
-}
-
-/// Whether a quoted value goes on behind its text.
-fn is_unclosed(text: &str) -> bool {
-    let mut chars = text.chars().peekable();
-    let Some(quote @ ('"' | '\'')) = chars.next() else { return false };
-    while let Some(c) = chars.next() {
-        match c {
-            '\\' if quote == '"' => drop(chars.next()),
-            '\'' if quote == '\'' && chars.peek() == Some(&'\'') => drop(chars.next()),
-            _ if c == quote => return false,
-            _ => {}
-        }
-    }
-    true
 }
 
 fn scalar(token: &str) -> Held {

@@ -229,12 +229,26 @@ fn many_keys_change_at_once() {
 }
 
 #[test]
+fn an_escaped_quote_in_a_list_does_not_take_the_comment_for_text() {
+    let mut text = "---\nb: # c\n---\n".to_owned();
+    let list = Scalar::List(vec!["\"".to_owned()]);
+    set(&mut text, "b", &list);
+    assert_eq!(text, "---\nb: [\"\\\"\"] # c\n---\n");
+    let read = FrontMatter::read(&text).unwrap();
+    assert!(list.is(&read.entry("b").unwrap().held));
+}
+
+#[test]
 fn a_value_with_an_empty_line_in_it_is_replaced_whole() {
     for value in ["|\n  first\n\n  second", "\"first\n\n  second\"", ">-\n  first\n \n\n  second"] {
         let mut document = Document::new(format!("---\na: {value}\n\nb: 1\n---\nrest"));
         write(&mut document, &[Change::Value("a", Scalar::Count(2))]);
         assert_eq!(document.text(), "---\na: 2\n\nb: 1\n---\nrest", "{value:?}");
     }
+    // One that goes on over many lines ends where its quote is closed, and so before the next indented line.
+    let mut document = Document::new("---\na: 'x\n\n  it''s\n\n  y'\n\n  b: 1\n---\n".to_owned());
+    write(&mut document, &[Change::Value("a", Scalar::Count(2))]);
+    assert_eq!(document.text(), "---\na: 2\n\n  b: 1\n---\n");
     // A quoted value that is closed ends there.
     for value in ["\"x \\\" y\"", "'it''s'"] {
         let mut document = Document::new(format!("---\na: {value}\n\n  b: 1\n---\n"));
