@@ -136,7 +136,7 @@ while [ $# -gt 1 ]; do arguments+=(--arg "$1" "$2"); shift 2; done
 mkdir -p locks
 until mkdir locks/state.lock 2>/dev/null; do sleep 0.05; done
 echo $$ > locks/state.lock/owner
-new=$(mktemp theirs.XXXXXX)
+new=$(mktemp -p .)
 jq --arg __now "$now" "${arguments[@]}" ".last_update = \$__now | $program" theirs.json > "$new"
 [ "$(jq -s 'length == 1 and (.[0] | type == "object")' "$new")" = true ]
 mv "$new" theirs.json
