@@ -59,6 +59,32 @@ pub enum EntryCause {
     Baseline,
 }
 
+impl EntryCause {
+    /// Every cause with the word that stores and exports write for it. A word never changes its meaning.
+    const WORDS: [(Self, &'static str); 7] = [
+        (Self::Call, "call"),
+        (Self::Outside, "outside"),
+        (Self::Adoption, "adoption"),
+        (Self::Minor, "minor"),
+        (Self::Undo, "undo"),
+        (Self::Redo, "redo"),
+        (Self::Baseline, "baseline"),
+    ];
+
+    /// Its word.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        let found = Self::WORDS.iter().find(|(cause, _)| *cause == self);
+        found.expect("every cause has a word").1
+    }
+
+    /// The cause with this word, if there is one.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::WORDS.iter().find(|(_, known)| *known == word).map(|(cause, _)| *cause)
+    }
+}
+
 /// One atomic row of the journal: everything that one call, or one taking in, changed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {

@@ -93,7 +93,7 @@ fn of_entry(entry: &StoredEntry) -> Object {
     object.insert("request_id".into(), text(entry.request_id.as_deref()));
     object.insert("space".into(), entry.space.as_str().into());
     object.insert("call".into(), entry.call.as_str().into());
-    object.insert("cause".into(), word(entry.cause).into());
+    object.insert("cause".into(), entry.cause.word().into());
     let moves = entry.moves.iter().map(|step| Value::from(vec![step.from.as_str(), step.to.as_str()]));
     object.insert("moves".into(), moves.collect());
     object.insert("takes_back".into(), entry.takes_back.iter().map(|revision| Value::from(revision.0)).collect());
@@ -116,7 +116,7 @@ pub(super) fn entry(object: &Object) -> Option<StoredEntry> {
         request_id: optional(object, "request_id")?,
         space: Space::new(word_of(object, "space")?),
         call: word_of(object, "call")?,
-        cause: cause(object.get("cause")?.as_str()?)?,
+        cause: EntryCause::from_word(object.get("cause")?.as_str()?)?,
         moves: moves.collect::<Option<_>>()?,
         takes_back: list("takes_back")?.iter().map(|one| one.as_u64().map(Revision)).collect::<Option<_>>()?,
         changes: list("changes")?.iter().map(|one| change(one.as_object()?)).collect::<Option<_>>()?,
@@ -236,31 +236,6 @@ fn optional(object: &Object, name: &str) -> Option<Option<String>> {
         Some(Value::String(text)) => Some(Some(text.clone())),
         Some(_) => None,
     }
-}
-
-fn word(cause: EntryCause) -> &'static str {
-    match cause {
-        EntryCause::Call => "call",
-        EntryCause::Outside => "outside",
-        EntryCause::Adoption => "adoption",
-        EntryCause::Minor => "minor",
-        EntryCause::Undo => "undo",
-        EntryCause::Redo => "redo",
-        EntryCause::Baseline => "baseline",
-    }
-}
-
-fn cause(word: &str) -> Option<EntryCause> {
-    Some(match word {
-        "call" => EntryCause::Call,
-        "outside" => EntryCause::Outside,
-        "adoption" => EntryCause::Adoption,
-        "minor" => EntryCause::Minor,
-        "undo" => EntryCause::Undo,
-        "redo" => EntryCause::Redo,
-        "baseline" => EntryCause::Baseline,
-        _ => return None,
-    })
 }
 
 #[cfg(test)]

@@ -35,6 +35,8 @@ mod spec;
 mod surface;
 mod take_in;
 mod validation;
+#[cfg(test)]
+mod world;
 
 use format::{Files, Format, Seen, Sources, Surface, Taken, Touched, View, redaction};
 use model::{Call, Change, Context, Finding, Image, Outcome, ProjectPath, Refusal, Reply, Space, WorkItem};

@@ -80,48 +80,13 @@ fn image(path: ProjectPath, file: Option<&Object>) -> Image {
 
 #[cfg(test)]
 mod tests {
-    use format::{DatabaseProbe, Draft, FileState, Files, HealthProbe, Irregular, Probes};
-    use model::{RecordId, RecordKey, Scan, Value};
+    use std::collections::BTreeMap;
+
+    use format::{Draft, FileState, Irregular};
     use serde_json::json;
 
     use super::*;
-
-    /// Nothing is stored; what stands in place of every file.
-    struct World(FileState);
-
-    impl Records for World {
-        fn get(&self, _key: &RecordKey) -> Option<Value> {
-            None
-        }
-
-        fn scan(&self, _space: &Space, _kind: &'static str, _scan: &Scan) -> Vec<(RecordId, Value)> {
-            Vec::new()
-        }
-    }
-
-    impl Files for World {
-        fn read(&self, _path: &ProjectPath, _limit: u64) -> FileState {
-            self.0.clone()
-        }
-
-        fn list(&self, _folder: &ProjectPath) -> Vec<String> {
-            Vec::new()
-        }
-
-        fn is_folder(&self, _path: &ProjectPath) -> bool {
-            true
-        }
-    }
-
-    impl Probes for World {
-        fn health(&self, _port: u16) -> HealthProbe {
-            HealthProbe::Silent
-        }
-
-        fn database(&self, _place: &str) -> DatabaseProbe {
-            DatabaseProbe::Impossible
-        }
-    }
+    use crate::skillstate::world::World;
 
     #[test]
     fn a_file_that_cannot_be_read_is_never_written_over() {
@@ -138,9 +103,8 @@ mod tests {
             (FileState::Irregular(Irregular::Link), false),
             (FileState::Irregular(Irregular::TooLarge), false),
         ] {
-            let world = World(file);
-            let rendered =
-                |records: &dyn Records| state_file(&scope, &touched, &View { records, files: &world, probes: &world });
+            let world = World { records: BTreeMap::new(), file };
+            let rendered = |records: &dyn Records| state_file(&scope, &touched, &world.view(records));
             let mut draft = Draft::new(&world);
             assert_eq!(rendered(&draft), None, "nothing is stored");
             draft.put(Kind::State.only(&scope), json!({"goal": "g"}));

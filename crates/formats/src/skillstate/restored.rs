@@ -62,48 +62,13 @@ fn beginning(scope: &Scope, after: &dyn Records, view: &View<'_>, ctx: &Context)
 mod tests {
     use std::collections::BTreeMap;
 
-    use format::{DatabaseProbe, FileState, Files, HealthProbe, Probes};
-    use model::{Environment, Origin, ProjectPath, RecordId, RecordKey, Scan, Space, Timestamp};
+    use format::FileState;
+    use model::{Environment, Origin, Timestamp};
     use serde_json::json;
 
     use super::*;
     use crate::skillstate::records::BOOKKEEPING;
-
-    struct World(BTreeMap<RecordKey, Value>);
-
-    impl Records for World {
-        fn get(&self, key: &RecordKey) -> Option<Value> {
-            self.0.get(key).cloned()
-        }
-
-        fn scan(&self, _space: &Space, _kind: &'static str, _scan: &Scan) -> Vec<(RecordId, Value)> {
-            Vec::new()
-        }
-    }
-
-    impl Files for World {
-        fn read(&self, _path: &ProjectPath, _limit: u64) -> FileState {
-            FileState::Absent
-        }
-
-        fn list(&self, _folder: &ProjectPath) -> Vec<String> {
-            Vec::new()
-        }
-
-        fn is_folder(&self, _path: &ProjectPath) -> bool {
-            true
-        }
-    }
-
-    impl Probes for World {
-        fn health(&self, _port: u16) -> HealthProbe {
-            HealthProbe::Silent
-        }
-
-        fn database(&self, _place: &str) -> DatabaseProbe {
-            DatabaseProbe::Impossible
-        }
-    }
+    use crate::skillstate::world::World;
 
     /// What undo comes to: `changes` with the answer of the format laid over them.
     fn undone(changes: &[(Kind, Value, Value)]) -> BTreeMap<String, Value> {
@@ -113,7 +78,7 @@ mod tests {
             .map(|(kind, now, back)| Change { key: kind.only(&Scope::Main), before: some(now), after: some(back) })
             .collect();
         let records = changes.iter().filter_map(|change| Some((change.key.clone(), change.before.clone()?)));
-        let world = World(records.collect());
+        let world = World { records: records.collect(), file: FileState::Absent };
         let ctx = Context {
             now: Timestamp::parse_rfc3339("2026-01-02T03:04:05.678Z").unwrap(),
             actor: "cli".into(),
@@ -125,8 +90,7 @@ mod tests {
             env: Environment::new(),
             settings: Object::new(),
         };
-        let view = View { records: &world, files: &world, probes: &world };
-        let outcome = restored(&changes, &view, &ctx);
+        let outcome = restored(&changes, &world.view(&world), &ctx);
         let mut draft = Draft::new(&world);
         draft.lay(&changes);
         draft.lay(&outcome.changes);

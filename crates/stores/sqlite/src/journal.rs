@@ -96,7 +96,7 @@ fn put_entry(conn: &Connection, revision: Revision, entry: &NewEntry<'_>) -> Out
         entry.request_id,
         entry.space.as_str(),
         entry.call,
-        word(entry.cause),
+        entry.cause.word(),
         write_moves(entry.moves),
         write_revisions(entry.takes_back),
     ])?;
@@ -212,29 +212,8 @@ fn load_splice(row: &Row<'_>, column: usize) -> Outcome<Splice> {
     Ok(Splice::from_bytes(bytes)?)
 }
 
-fn word(cause: EntryCause) -> &'static str {
-    match cause {
-        EntryCause::Call => "call",
-        EntryCause::Outside => "outside",
-        EntryCause::Adoption => "adoption",
-        EntryCause::Minor => "minor",
-        EntryCause::Undo => "undo",
-        EntryCause::Redo => "redo",
-        EntryCause::Baseline => "baseline",
-    }
-}
-
 fn cause(word: &str) -> Outcome<EntryCause> {
-    match word {
-        "call" => Ok(EntryCause::Call),
-        "outside" => Ok(EntryCause::Outside),
-        "adoption" => Ok(EntryCause::Adoption),
-        "minor" => Ok(EntryCause::Minor),
-        "undo" => Ok(EntryCause::Undo),
-        "redo" => Ok(EntryCause::Redo),
-        "baseline" => Ok(EntryCause::Baseline),
-        _ => Err(Fault::corrupt(format!("an entry has the unknown cause {word:?}"))),
-    }
+    EntryCause::from_word(word).ok_or_else(|| Fault::corrupt(format!("an entry has the unknown cause {word:?}")))
 }
 
 /// **Shape**: `[["from","to"],…]`; nothing for no moves.
