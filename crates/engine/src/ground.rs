@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use format::{FileSource, FileState, Format, Restore, Seen, SeenFile, Sources};
+use format::{FileSource, FileState, Format, Restore, Seen, SeenFile, Sources, has_conflict_markers};
 use model::{ProjectPath, Refusal, Space, Warning};
 use store::{ImageState, Mark, Reads};
 
@@ -174,14 +174,6 @@ fn stand(mark: Option<&Mark>, state: Option<&ImageState>) -> Standing {
     }
 }
 
-// All three marks of a conflict, each at the start of a line, as git writes them.
-fn has_conflict_markers(bytes: &[u8]) -> bool {
-    let mut lines = bytes.split(|byte| *byte == b'\n');
-    lines.any(|line| line.starts_with(b"<<<<<<< "))
-        && lines.any(|line| line.starts_with(b"======="))
-        && lines.any(|line| line.starts_with(b">>>>>>> "))
-}
-
 impl Ground {
     /// Inspects every file source of a space.
     pub(crate) fn survey(
@@ -258,7 +250,7 @@ impl Ground {
 
 #[cfg(test)]
 mod tests {
-    use super::{Standing, has_conflict_markers, stand};
+    use super::{Standing, stand};
     use model::{ProjectPath, Space};
     use store::{ImageState, Mark};
 
@@ -293,20 +285,5 @@ mod tests {
         check(Some("-"), Some(("a", Some("-"))), Standing::Unconfirmed);
         check(Some("a"), Some(("a", Some("-"))), Standing::Behind);
         check(Some("a"), Some(("a", Some("a"))), Standing::Unconfirmed);
-    }
-
-    #[test]
-    fn markers_are_three_in_order_at_the_start_of_lines() {
-        for (text, expected) in [
-            ("<<<<<<< a\n=======\n>>>>>>> b\n", true),
-            ("x\n<<<<<<< a\n1\n=======\r\n2\n>>>>>>> b", true),
-            ("<<<<<<< a\n=======\n", false),
-            (">>>>>>> b\n=======\n<<<<<<< a\n", false),
-            (" <<<<<<< a\n=======\n>>>>>>> b\n", false),
-            ("<<<<<<<\n=======\n>>>>>>>\n", false),
-            ("", false),
-        ] {
-            assert_eq!(has_conflict_markers(text.as_bytes()), expected, "{text:?}");
-        }
     }
 }

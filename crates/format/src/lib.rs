@@ -6,6 +6,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod command;
+mod conflict_markers;
 mod contract;
 mod digest;
 mod distinct;
@@ -32,6 +33,7 @@ pub mod three_way;
 mod view;
 
 pub use command::{BinaryName, Command, Opt, Printed, Speech, Takes};
+pub use conflict_markers::has_conflict_markers;
 pub use contract::{Format, Spooling, Touched};
 pub use digest::digest;
 pub use distinct::distinct;

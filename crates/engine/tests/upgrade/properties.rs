@@ -2,6 +2,7 @@
 
 mod broken;
 mod stranger;
+mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, SystemTime};
@@ -45,6 +46,8 @@ enum Step {
     Typo(usize, u8),
     /// The same as a fence, in the plan.
     FencePlan(usize),
+    /// One character of an id is hurt: in a row or a heading, at some place, in one of several ways.
+    Hurt(bool, usize, usize, u8),
     /// A merge leaves conflict markers, which somebody resolves after calls were refused.
     Markers(usize),
     /// git moves HEAD and writes all files as they stood at some moment, with the times of long ago.
@@ -79,6 +82,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => task().prop_map(Step::Later),
         2 => (task(), 0..6_u8).prop_map(|(at, way)| Step::Typo(at, way)),
         1 => (0..20_usize).prop_map(Step::FencePlan),
+        3 => (any::<bool>(), task(), 0..12_usize, 0..7_u8).prop_map(|(row, at, place, way)| Step::Hurt(row, at, place, way)),
         1 => (0..2_usize).prop_map(Step::Markers),
         3 => (0..4_usize).prop_map(Step::Checkout),
         1 => any::<bool>().prop_map(Step::Back),
@@ -94,6 +98,8 @@ struct Story {
     desk: Desk,
     /// Details that an agent wrote: each text must stay somewhere.
     details: BTreeSet<String>,
+    /// Lines that people wrote into the sections of the plan: each must stay somewhere.
+    lines: BTreeSet<String>,
     /// How the files stood after each step, as commits to go back to.
     commits: Vec<[Option<String>; 3]>,
     words: usize,
@@ -102,8 +108,10 @@ struct Story {
 impl Story {
     fn new() -> Self {
         let desk = super::planned();
+        desk.edit(&at("plan.md"), words::written(PLAN));
         desk.done("activity", json!({"text": "begin"}));
-        let mut story = Self { desk, details: BTreeSet::new(), commits: Vec::new(), words: 0 };
+        let (details, lines) = (BTreeSet::new(), BTreeSet::new());
+        let mut story = Self { desk, details, lines, commits: Vec::new(), words: 0 };
         story.commit();
         story
     }
@@ -268,7 +276,14 @@ impl Story {
                 }
             }
             Step::Garbage(file) => self.desk.edit(&at(FILES[usize::from(*file)]), "{\"oh\": [no\n"),
-            Step::Unread(..) | Step::Later(_) | Step::Typo(..) | Step::FencePlan(_) | Step::Fence(_) => self.blur(step),
+            Step::Unread(..)
+            | Step::Later(_)
+            | Step::Typo(..)
+            | Step::FencePlan(_)
+            | Step::Fence(_)
+            | Step::Hurt(..) => {
+                self.blur(step);
+            }
             Step::Markers(file) => {
                 let path = at(FILES[*file]);
                 if let Ok(text) = std::fs::read_to_string(self.desk.at(&path)) {
@@ -357,12 +372,20 @@ proptest! {
                 story.take(&Step::Activity);
             }
             let (before, known) = (story.begun(), story.known());
+            let written = story.lines_of_plan();
             story.take(step);
             story.commit();
+            story.keeps_lines(step, outside, &written);
             if takes_all || takes_none {
                 let left = story.known();
                 let lost: Vec<_> = known.iter().filter(|id| !left.contains(id)).collect();
                 prop_assert!(lost.is_empty(), "{:?} took {:?}", step, lost);
+            }
+            if takes_none {
+                story.take(&Step::Activity);
+                let left = story.known();
+                let lost: Vec<_> = known.iter().filter(|id| !left.contains(id)).collect();
+                prop_assert!(lost.is_empty(), "taking in {:?} took {:?}", step, lost);
             }
             story.keeps_details();
             if outside && !matches!(step, Step::Garbage(2)) {
@@ -375,6 +398,7 @@ proptest! {
         }
         story.is_settled();
         story.keeps_details();
+        story.keeps_lines(&Step::Activity, false, &BTreeSet::new());
         story.reads_alike();
     }
 }

@@ -3,7 +3,7 @@
 use format::task_graph::{Status, TaskTree};
 use model::{Object, Value};
 
-use super::limits::{MOST_NAMED, MOST_UNMET};
+use super::limits::{MOST_NAMED, MOST_UNMET, cut_title};
 use super::records::{members, object};
 use super::state::State;
 use super::status::word;
@@ -131,6 +131,11 @@ pub(super) fn next_action(tree: &TaskTree<'_>) -> &'static str {
 pub(super) fn put_lists(body: &mut Object, state: &State, tree: &TaskTree<'_>) {
     body.insert("availableTasks".to_owned(), available(state, tree));
     body.insert("blockedTasks".to_owned(), blocked_tasks(state, tree));
+}
+
+/// A line of somebody's file in a sentence, as much of it as a title may have.
+pub(super) fn quoted(line: &str) -> String {
+    format!("{:?}", cut_title(line.trim()))
 }
 
 /// Ids in a sentence: the first of them, and how many there are beside.

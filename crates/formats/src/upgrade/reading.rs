@@ -1,11 +1,15 @@
 //! What the texts and the tasks themselves make every reply warn of, whoever reads them.
 
+use std::collections::HashSet;
+
 use format::distinct;
 use format::task_graph::TaskTree;
 use model::Warning;
 
 use super::ids::TaskId;
 use super::limits::{MOST_NAMED, MOST_SHOWN, TITLE};
+use super::lists::some as named;
+use super::place::PLAN;
 use super::plan::PlanText;
 use super::records::object;
 use super::state::State;
@@ -39,23 +43,22 @@ pub(super) fn of_tasks(state: &State, tree: &TaskTree<'_>) -> Vec<Warning> {
         Warning::new("noncanonical_id", format!("{id} is not written as NN(.NN)*-slug")).with("id", *id)
     });
     let index = state.index();
-    for task in &state.tasks {
-        let unknown = distinct(task.depends_on.iter().flatten().filter(|id| index.find(id).is_none()));
-        for id in unknown.iter().take(MOST_NAMED) {
-            let message = format!("{} depends on {id}, which is no task; it stays blocked", task.id);
-            let warning = Warning::new("unknown_dependency", message).with("id", task.id.as_str());
-            warnings.push(warning.with("dependency", id.as_str()));
-        }
-        if let Some(more) = unknown.len().checked_sub(MOST_NAMED).filter(|more| *more > 0) {
-            let message = format!("{} depends on {more} more ids that are no tasks", task.id);
-            warnings.push(Warning::new("unknown_dependency", message).with("id", task.id.as_str()));
-        }
-    }
-    for group in tree.deadlocks() {
-        let ids: Vec<&str> = group.into_iter().map(|at| state.tasks[at].id.as_str()).collect();
-        let message = format!("these tasks wait for each other: {}", ids.join(", "));
-        warnings.push(Warning::new("dependency_cycle", message).with("ids", ids));
-    }
+    let unknown = state.tasks.iter().flat_map(|task| {
+        let ids = task.depends_on.iter().flatten().filter(|id| index.find(id).is_none());
+        distinct(ids).into_iter().map(move |id| (task, id))
+    });
+    some(&mut warnings, "unknown_dependency", unknown, |(task, id)| {
+        let message = format!("{} depends on {id}, which is no task; it stays blocked", task.id);
+        Warning::new("unknown_dependency", message).with("id", task.id.as_str()).with("dependency", id.as_str())
+    });
+    some(&mut warnings, "dependency_cycle", tree.deadlocks().into_iter(), |group| {
+        let ids: Vec<String> = group.iter().map(|at| state.tasks[*at].id.clone()).collect();
+        let message = format!("these tasks wait for each other: {}", named(&ids));
+        let more = ids.len().saturating_sub(MOST_NAMED);
+        let ids: Vec<String> = ids.into_iter().take(MOST_NAMED).collect();
+        let warning = Warning::new("dependency_cycle", message).with("ids", ids);
+        if more > 0 { warning.with("more", more) } else { warning }
+    });
     warnings
 }
 
@@ -105,21 +108,60 @@ fn of_plan(state: &State) -> Vec<Warning> {
     warnings
 }
 
-// Tasks whose headings stand there and cannot be read.
-fn unread(state: &State, plan: &PlanText<'_>) -> Option<Warning> {
+/// The listed tasks of the top level that have no section in a plan that has some.
+///
+/// Those that a guarded plan lost are told of as such, and are not among them.
+pub(super) fn left_out<'s>(state: &'s State, plan: &PlanText<'_>) -> Vec<&'s str> {
+    if plan.sections.is_empty() {
+        return Vec::new();
+    }
     let sections = plan.by_id();
+    let mass = state.pending.mass.iter().filter(|mass| mass.file == PLAN).flat_map(|mass| &mass.ids);
+    let mass: HashSet<&str> = mass.map(String::as_str).collect();
     let tops = state.tasks.iter().enumerate().filter(|(at, _)| state.parent(*at).is_none());
-    let left: Vec<&str> = tops.map(|(_, task)| task.id.as_str()).filter(|id| !sections.contains_key(id)).collect();
-    if left.is_empty() {
-        return None;
+    let ids = tops.map(|(_, task)| task.id.as_str());
+    ids.filter(|id| !sections.contains_key(id) && !mass.contains(id)).collect()
+}
+
+// Tasks whose headings stand there and cannot be read, and tasks that the plan does not name at all.
+fn unread(state: &State, plan: &PlanText<'_>) -> Vec<Warning> {
+    let left = left_out(state, plan);
+    let waiting: Vec<&str> =
+        state.pending.removals.iter().filter(|one| one.from_plan).map(|one| one.id.as_str()).collect();
+    if left.is_empty() && waiting.is_empty() {
+        return Vec::new();
     }
     let standing = Standing::in_plan(None, plan);
-    let ids: Vec<&str> = left.into_iter().filter(|id| standing.holds(id)).take(MOST_NAMED).collect();
-    if ids.is_empty() {
-        return None;
-    }
-    let message = format!("plan.md names these tasks in no heading that can be read; they stay: {}", ids.join(", "));
-    Some(Warning::new("plan_heading_unreadable", message).with("ids", ids))
+    let mut warnings = Vec::new();
+    let (unread, unnamed): (Vec<&str>, Vec<&str>) = left.into_iter().partition(|id| standing.holds(id));
+    let mut tell = |code, ids: Vec<&str>, what: &str, mend: &str| {
+        if !ids.is_empty() {
+            let ids: Vec<String> = ids.into_iter().map(str::to_owned).collect();
+            let message = format!("{what}: {}; {mend}", named(&ids));
+            let ids: Vec<String> = ids.into_iter().take(MOST_NAMED).collect();
+            warnings.push(Warning::new(code, message).with("ids", ids));
+        }
+    };
+    let write = "write its heading as ### 02-name: Title";
+    tell(
+        "plan_heading_unreadable",
+        unread,
+        "plan.md names these tasks in no heading that can be read; they stay",
+        write,
+    );
+    tell(
+        "plan_heading_unreadable",
+        waiting.into_iter().filter(|id| standing.holds(id)).collect(),
+        "plan.md names these tasks in no heading that can be read; they wait to be removed",
+        write,
+    );
+    tell(
+        "task_not_in_plan",
+        unnamed,
+        "plan.md has no heading for these tasks, which stay on the list",
+        "reconcile with writePlan adds one, with confirmRemovals it takes the task out",
+    );
+    warnings
 }
 
 // One warning for each of the first, and one for all the rest.

@@ -10,6 +10,7 @@ use super::place::TASK_MD;
 use super::plan::Breakdown;
 use super::records::{Task, members, object};
 use super::status::word;
+use super::texts::markers;
 use super::turn::Turn;
 use super::{arguments, stale};
 
@@ -113,6 +114,9 @@ fn open_folder(turn: &mut Turn<'_>, at: usize) -> Folder {
     let mut folder = Folder { created, ..Folder::default() };
     match turn.shelf.task_md(&id) {
         FileState::Bytes(bytes) => {
+            if known.is_none() {
+                turn.warnings.extend(markers(&turn.place.task_file(&id, TASK_MD), &bytes));
+            }
             let text = std::str::from_utf8(&bytes).map(str::to_owned);
             let shown = text.clone().unwrap_or_else(|_| String::from_utf8_lossy(&bytes).into_owned());
             let is_ours = known.as_ref().is_some_and(super::records::TaskMd::is_ours)

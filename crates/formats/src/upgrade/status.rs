@@ -52,16 +52,24 @@ pub(super) fn split_mark(text: &str) -> Option<(Option<Status>, &str)> {
     }
     let first = text.chars().next().filter(|c| !c.is_alphanumeric() && !c.is_ascii())?;
     let rest = text[first.len_utf8()..].trim_start_matches(VARIATION);
-    let status = match first {
-        '✅' | '☑' | '✔' => Some(Status::Completed),
-        '🔄' | '⏳' => Some(Status::InProgress),
-        '🔲' | '⬜' | '🔳' | '⏸' => Some(Status::Pending),
-        '⚠' => Some(Status::Blocked),
-        '❌' => Some(Status::Failed),
-        '⏭' | '⊘' => Some(Status::Skipped),
-        _ => None,
-    };
-    Some((status, rest))
+    Some((of_sign(first), rest))
+}
+
+/// Whether a mark of a status stands anywhere in a text.
+pub(super) fn holds_mark(text: &str) -> bool {
+    text.chars().any(|sign| of_sign(sign).is_some())
+}
+
+fn of_sign(sign: char) -> Option<Status> {
+    Some(match sign {
+        '✅' | '☑' | '✔' => Status::Completed,
+        '🔄' | '⏳' => Status::InProgress,
+        '🔲' | '⬜' | '🔳' | '⏸' => Status::Pending,
+        '⚠' => Status::Blocked,
+        '❌' => Status::Failed,
+        '⏭' | '⊘' => Status::Skipped,
+        _ => return None,
+    })
 }
 
 fn in_brackets(mark: char) -> Option<Status> {

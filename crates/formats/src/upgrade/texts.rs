@@ -1,6 +1,6 @@
 //! The three files of a scenario as texts, and what is wrong with one that is none.
 
-use format::{FileState, Files, Irregular};
+use format::{FileState, Files, Irregular, has_conflict_markers};
 use model::{ProjectPath, Refusal, RefusalClass, Warning};
 
 use super::place::{FILE_LIMIT, PLAN, Place, SCENARIO, TASKS};
@@ -75,6 +75,14 @@ pub(super) fn unreadable_plan(place: &Place) -> Warning {
     let path = place.file(PLAN);
     let message = format!("{path} is not UTF-8 text; it is left alone and what was known of it counts");
     Warning::new("plan_unreadable", message).with("path", path.as_str())
+}
+
+/// Tells of a task.md with conflict markers of a merge: it is its agent's, so it counts as it stands.
+pub(super) fn markers(path: &ProjectPath, bytes: &[u8]) -> Option<Warning> {
+    let message =
+        || format!("{path} holds conflict markers of a merge; it counts as it stands, and nobody rewrites it");
+    let warning = || Warning::new("conflict_markers", message()).with("path", path.as_str());
+    has_conflict_markers(bytes).then(warning)
 }
 
 /// Tells of a file that is kept beside before it is rewritten.

@@ -12,6 +12,7 @@ const WIDTH: usize = 80;
 pub(crate) fn placeholder(opt: &Opt) -> String {
     let is_camel = opt.name.contains(|letter: char| letter.is_ascii_uppercase());
     match opt.flags.first() {
+        _ if shape(opt).is_some() => shape(opt).unwrap_or_default().to_owned(),
         _ if opt.takes == Takes::Path => "PATH".to_owned(),
         // The flag says it shorter than a name such as `confirmRemovals`, and means one of them.
         Some(flag) if is_camel && opt.positional => flag.to_uppercase(),
@@ -19,6 +20,18 @@ pub(crate) fn placeholder(opt: &Opt) -> String {
         // What is left may be several words of one kind or of two in turn.
         _ => opt.name.to_uppercase().replace('_', if opt.takes == Takes::Rest { " " } else { "-" }),
     }
+}
+
+/// The shape of a value, where the explanation begins with one: `OLD=NEW: …`.
+fn shape(opt: &Opt) -> Option<&'static str> {
+    let is_shape =
+        |text: &str| text.contains('=') && text.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'=');
+    opt.about.split_once(": ").map(|(shape, _)| shape).filter(|shape| is_shape(shape))
+}
+
+/// An option's explanation, without the shape that stands left of it.
+fn about(opt: &Opt) -> &'static str {
+    shape(opt).map_or(opt.about, |shape| &opt.about[shape.len() + 2..])
 }
 
 /// The first spelling of an option, with its dashes.
@@ -69,7 +82,7 @@ pub(crate) fn of_command(format: &str, command: &Command, all: &[&Command]) -> S
             continue;
         }
         let _ = writeln!(text, "\n{title}:");
-        let rows: Vec<(String, &str)> = options.iter().map(|opt| (left(opt), opt.about)).collect();
+        let rows: Vec<(String, &str)> = options.iter().map(|opt| (left(opt), about(opt))).collect();
         columns(&mut text, &rows);
     }
     let longer = |other: &&&Command| other.words.len() > command.words.len() && other.words.starts_with(command.words);

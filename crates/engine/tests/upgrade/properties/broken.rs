@@ -19,6 +19,8 @@ pub(super) fn takes_none(step: &Step) -> bool {
             | Step::RowMark(..)
             | Step::Prose
             | Step::Markers(_)
+            // The other ways may leave another good id, and then a task was renamed.
+            | Step::Hurt(_, _, _, 0..=2)
     )
 }
 
@@ -31,6 +33,8 @@ impl Story {
             Step::Fence(pick) => ("tasks.md", self.line("tasks.md", |line| !line.is_empty(), *pick)),
             Step::Typo(pick, _) => ("plan.md", self.line("plan.md", is_heading, *pick)),
             Step::FencePlan(pick) => ("plan.md", self.line("plan.md", |line| !line.is_empty(), *pick)),
+            Step::Hurt(true, pick, ..) => ("tasks.md", self.line("tasks.md", is_row, *pick)),
+            Step::Hurt(false, pick, ..) => ("plan.md", self.line("plan.md", is_heading, *pick)),
             _ => return,
         };
         let Some(line) = line else { return };
@@ -38,6 +42,7 @@ impl Story {
             Step::Unread(_, way) => unread(&line, *way),
             Step::Later(_) => format!("\n## Later {}\n{line}", self.words),
             Step::Typo(_, way) => mistyped(&line, *way),
+            Step::Hurt(_, _, place, way) => hurt(&line, *place, *way),
             _ => format!("{line}\n```"),
         };
         self.edit(name, |text| text.replacen(&line, &blurred, 1));
@@ -56,6 +61,25 @@ fn unread(line: &str, way: u8) -> String {
         4 => format!("{indent}- 🔲 [{id}](tasks/{id}/task.md): read me"),
         _ => format!("<!-- {row} -->"),
     }
+}
+
+// The id with one character hurt.
+fn hurt(line: &str, place: usize, way: u8) -> String {
+    let Some(start) = line.find(|letter: char| letter.is_ascii_digit()) else { return line.to_owned() };
+    let length = line[start..].find([':', ' ']).unwrap_or(line.len() - start);
+    let mut id: Vec<char> = line[start..start + length].chars().collect();
+    let at = place % id.len();
+    match way {
+        0 => id.insert(at, '\u{200b}'),
+        1 => id.insert(at, '\\'),
+        2 => id[at] = '\u{ad}',
+        3 => id[at] = '–',
+        4 => id[at] = '_',
+        5 => id[at] = 'Ã',
+        _ => drop(id.remove(at)),
+    }
+    let id: String = id.into_iter().collect();
+    format!("{}{id}{}", &line[..start], &line[start + length..])
 }
 
 fn mistyped(line: &str, way: u8) -> String {

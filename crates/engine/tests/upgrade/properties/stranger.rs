@@ -10,7 +10,8 @@ impl Story {
     /// A stranger who has only the files reads the same scenario.
     pub(super) fn reads_alike(&self) {
         let now = state(&self.desk);
-        let is_unread = |warning: &Value| warning["code"] == "plan_heading_unreadable";
+        let is_unread =
+            |warning: &Value| warning["code"] == "plan_heading_unreadable" || warning["code"] == "task_not_in_plan";
         if !now["drift"].is_null() || now["warnings"].as_array().unwrap().iter().any(is_unread) {
             return;
         }

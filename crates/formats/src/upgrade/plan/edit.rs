@@ -1,6 +1,6 @@
 //! Edits of plan.md that leave every other byte where it is.
 
-use super::read::{PlanText, Section};
+use super::read::{PlanText, Section, is_rule};
 
 /// A section to be put into the plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,6 +9,8 @@ pub(in crate::upgrade) struct Insertion<'a> {
     pub(in crate::upgrade) title: &'a str,
     /// The task behind whose section it stands; before all tasks without one.
     pub(in crate::upgrade) after: Option<&'a str>,
+    /// Whether it stands behind what follows that section without being read as a task, too.
+    pub(in crate::upgrade) is_past_unread: bool,
 }
 
 /// Edits that are collected and then made at once.
@@ -40,7 +42,7 @@ impl<'p, 'a> PlanEdits<'p, 'a> {
             let heading = |level: usize| format!("{} {}: {}", "#".repeat(level), one.id, one.title);
             let (at, text) = match (anchor, plan.sections.first()) {
                 (Some(section), _) => {
-                    let at = plan.lines[section.last].next;
+                    let at = plan.lines[if one.is_past_unread { self.last_unread(section) } else { section.last }].next;
                     (at, format!("{}{end}{}{end}", self.break_before(at), heading(section.level)))
                 }
                 (None, Some(first)) => (plan.lines[first.heading].start, format!("{}{end}{end}", heading(level))),
@@ -52,6 +54,17 @@ impl<'p, 'a> PlanEdits<'p, 'a> {
             };
             self.splices.push((at, at, text));
         }
+    }
+
+    // The last line with content before the next task, or before the next heading above all tasks.
+    fn last_unread(&self, section: &Section<'_>) -> usize {
+        let lines = &self.plan.lines;
+        let ends = |at: &usize| {
+            let above = lines[*at].heading().is_some_and(|heading| heading.level < section.level);
+            above || self.plan.sections.iter().any(|other| other.heading == *at)
+        };
+        let end = (section.end..lines.len()).find(ends).unwrap_or(lines.len());
+        (section.last..end).rev().find(|at| !lines[*at].is_blank() && !is_rule(lines[*at].text)).unwrap_or(section.last)
     }
 
     // A last line without an end gets one, once.
@@ -87,6 +100,16 @@ impl<'p, 'a> PlanEdits<'p, 'a> {
         let (start, end) = section.title_at;
         let text = if section.title.is_some() { title.to_owned() } else { format!(": {title}") };
         self.splices.push((start, end, text));
+    }
+
+    /// Replaces the id in a section's heading.
+    pub(in crate::upgrade) fn rename(&mut self, section: &Section<'_>, id: &str) {
+        let line = &self.plan.lines[section.heading];
+        // Nothing but signs stands before it.
+        if let Some(at) = line.text.find(section.id) {
+            let start = line.start + at;
+            self.splices.push((start, start + section.id.len(), id.to_owned()));
+        }
     }
 
     /// Writes the proposed ids into their headings.
@@ -139,7 +162,7 @@ mod tests {
     }
 
     fn put<'a>(id: &'a str, after: Option<&'a str>) -> Insertion<'a> {
-        Insertion { id, title: "New", after }
+        Insertion { id, title: "New", after, is_past_unread: false }
     }
 
     #[test]

@@ -4,4 +4,4 @@ mod edit;
 mod read;
 
 pub(super) use edit::{Insertion, PlanEdits, line_end};
-pub(super) use read::{Breakdown, PlanText, Section};
+pub(super) use read::{Breakdown, PlanText, Section, names_task};

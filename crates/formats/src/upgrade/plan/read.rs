@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use format::digest;
-use format::spans::{Heading, SpanLine, span_lines};
+use format::spans::{Heading, SpanLine, heading, span_lines};
 
 use crate::upgrade::ids::{TaskId, number_text, slug, title_of};
 use crate::upgrade::label::Label;
@@ -138,6 +138,12 @@ impl<'a> PlanText<'a> {
     }
 }
 
+/// Whether a line is a heading that names a task, wherever it stands.
+pub(in crate::upgrade) fn names_task(line: &str) -> bool {
+    let bare = SpanLine { text: line, start: 0, next: line.len(), is_code: false };
+    heading(line).is_some_and(|heading| task_heading(&bare, heading).is_some())
+}
+
 // The task that a heading names, and where its title stands.
 fn task_heading<'a>(line: &SpanLine<'a>, heading: Heading) -> Option<(Label<'a>, (usize, usize))> {
     if !(2..=4).contains(&heading.level) {
@@ -211,7 +217,7 @@ impl<'a> Section<'a> {
 }
 
 // `---` and longer.
-fn is_rule(line: &str) -> bool {
+pub(super) fn is_rule(line: &str) -> bool {
     let text = line.trim();
     text.len() >= 3 && text.bytes().all(|byte| byte == b'-')
 }

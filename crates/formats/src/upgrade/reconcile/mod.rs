@@ -164,7 +164,7 @@ fn safe(turn: &Turn<'_>) -> Applied {
     for id in &drift.added {
         applied.add(Kind::Added, id.clone());
     }
-    for id in &drift.removed {
+    for id in drift.removed.iter().chain(&drift.beneath) {
         applied.add(Kind::Removed, id.clone());
     }
     for title in &drift.titles {

@@ -1,7 +1,7 @@
 //! plan.md is completed: ids for its headings, sections for rows, or the whole file.
 
 use format::FileState;
-use model::Refusal;
+use model::{Refusal, Warning};
 
 use super::{Applied, Kind};
 use crate::upgrade::arguments::too_large;
@@ -10,6 +10,7 @@ use crate::upgrade::limits::MOST_TASKS;
 use crate::upgrade::place::{FILE_LIMIT, PLAN};
 use crate::upgrade::plan::{Insertion, PlanEdits, PlanText, Section};
 use crate::upgrade::records::{Source, Task};
+use crate::upgrade::take_in::Standing;
 use crate::upgrade::turn::Turn;
 
 /// Writes the proposed ids into the plan's headings and adds their tasks.
@@ -72,7 +73,9 @@ pub(super) fn write(turn: &mut Turn<'_>, applied: &mut Applied) -> Result<(), Re
         applied.add(Kind::Planned, None);
     }
     if turn.state.pending.mass.is_some() {
-        // A plan that lost most of its tasks is left as it is.
+        let message =
+            "plan.md lost most of its tasks at once and is left as it is: restore it, or confirm the removals";
+        turn.warnings.push(Warning::new("plan_not_written", message).with("file", PLAN));
         return Ok(());
     }
     let rows = std::mem::take(&mut turn.state.pending.unplanned);
@@ -87,18 +90,22 @@ pub(super) fn write(turn: &mut Turn<'_>, applied: &mut Applied) -> Result<(), Re
     let listed = listed.map(|(_, task)| (task.id.as_str(), task.title.as_str()));
     let unplanned = rows.iter().map(|row| (row.id.as_str(), row.title.as_str())).filter(|(id, _)| is_top(id));
     // Each task that is listed comes behind the one before it, as tasks.md shows them.
-    let mut above = None;
+    // One whose heading stands there unread gets no second one.
+    let standing = Standing::in_plan(None, &plan);
+    let (mut above, mut is_past_unread) = (None, false);
     let mut insertions = Vec::new();
     for (id, title) in listed {
         if sections.contains_key(id) {
-            above = Some(id);
+            (above, is_past_unread) = (Some(id), false);
+        } else if standing.holds(id) {
+            is_past_unread = true;
         } else {
-            insertions.push(Insertion { id, title, after: above });
+            insertions.push(Insertion { id, title, after: above, is_past_unread });
             applied.add(Kind::Planned, id.to_owned());
         }
     }
     let unknown = unplanned.filter(|(id, _)| !sections.contains_key(id) && turn.state.place(id).is_none());
-    insertions.extend(unknown.map(|(id, title)| Insertion { id, title, after: last }));
+    insertions.extend(unknown.map(|(id, title)| Insertion { id, title, after: last, is_past_unread: false }));
     let mut edits = PlanEdits::new(&plan);
     edits.insert(&insertions);
     let made = edits.made();

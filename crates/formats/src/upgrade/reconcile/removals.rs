@@ -1,16 +1,24 @@
 //! Removals that someone confirms: the folder with work goes to the trash, the rest is forgotten.
 
+use format::distinct;
 use model::{Refusal, Value};
 
 use super::{Applied, Kind};
 use crate::upgrade::ids::{TaskId, is_forbidden, number};
 use crate::upgrade::plan::{PlanEdits, PlanText};
+use crate::upgrade::reading::left_out;
 use crate::upgrade::records::Task;
 use crate::upgrade::turn::{Turn, ambiguous, invalid_id};
 
 /// Removes tasks that wait for it.
 pub(super) fn confirm(turn: &mut Turn<'_>, names: &[&str], applied: &mut Applied) -> Result<(), Refusal> {
-    let ids = names.iter().map(|name| waiting(turn, name, "confirmRemovals", "not_pending"));
+    if names.is_empty() {
+        return Ok(());
+    }
+    // A task that the plan does not name may go as well: nothing else would ever take it out.
+    let plan = turn.state.plan.as_deref().map(PlanText::read);
+    let unplanned: Vec<&str> = plan.iter().flat_map(|plan| left_out(&turn.state, plan)).collect();
+    let ids = names.iter().map(|name| waiting(turn, &unplanned, name, "confirmRemovals", "not_pending"));
     let ids: Vec<String> = ids.collect::<Result<_, _>>()?;
     for id in &ids {
         let family = family(turn, id);
@@ -35,28 +43,34 @@ pub(super) fn confirm(turn: &mut Turn<'_>, names: &[&str], applied: &mut Applied
     Ok(())
 }
 
-/// The task that a name means among those that wait to be removed.
-pub(super) fn waiting(turn: &Turn<'_>, name: &str, field: &str, otherwise: &'static str) -> Result<String, Refusal> {
+/// The task that a name means among those that wait to be removed, and `others`.
+pub(super) fn waiting(
+    turn: &Turn<'_>,
+    others: &[&str],
+    name: &str,
+    field: &str,
+    otherwise: &'static str,
+) -> Result<String, Refusal> {
     if is_forbidden(name) {
         return Err(invalid_id(name, field));
     }
     let pending = &turn.state.pending;
     let removals = pending.removals.iter().map(|removal| &removal.id);
-    let all: Vec<&String> = removals.chain(pending.mass.iter().flat_map(|mass| &mass.ids)).collect();
+    let all = removals.chain(pending.mass.iter().flat_map(|mass| &mass.ids)).map(String::as_str);
+    let all: Vec<&str> = distinct(all.chain(others.iter().copied()));
     let numbered = number(name);
     let is_number = |id: &str| numbered.is_some() && TaskId::parse(id).is_ok_and(|id| Some(id.number) == numbered);
     let folded = name.to_lowercase();
     let ways: [&dyn Fn(&str) -> bool; 3] = [&|id| id == name, &|id| id.to_lowercase() == folded, &is_number];
     for way in ways {
-        let mut found: Vec<&String> = all.iter().copied().filter(|id| way(id)).collect();
-        found.dedup();
+        let found: Vec<&str> = all.iter().copied().filter(|id| way(id)).collect();
         match found.as_slice() {
             [] => {}
-            [only] => return Ok((*only).clone()),
-            several => return Err(ambiguous(name, field, several.iter().map(|id| id.as_str()))),
+            [only] => return Ok((*only).to_owned()),
+            several => return Err(ambiguous(name, field, several.iter().copied())),
         }
     }
-    let allowed: Vec<Value> = all.into_iter().map(|id| id.as_str().into()).collect();
+    let allowed: Vec<Value> = all.into_iter().map(Value::from).collect();
     Err(Refusal::refused(otherwise, format!("{name} does not wait to be removed")).field(field).allowed(allowed))
 }
 

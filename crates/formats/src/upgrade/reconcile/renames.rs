@@ -13,7 +13,7 @@ use crate::upgrade::turn::Turn;
 
 /// Moves status, files, folder and subtasks of a task that waits to be removed to a new one.
 pub(super) fn rename(turn: &mut Turn<'_>, old: &str, new: &str, applied: &mut Applied) -> Result<(), Refusal> {
-    let old = &waiting(turn, old, "renames", "rename_invalid")?;
+    let old = &waiting(turn, &[], old, "renames", "rename_invalid")?;
     if turn.state.pending.removal(old).is_none() {
         return Err(invalid(format!("{old} does not wait to be removed")));
     }

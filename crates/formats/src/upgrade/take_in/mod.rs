@@ -19,16 +19,17 @@ use format::{Conflict, Draft, FileState, Seen, SeenFile, Taken, View};
 use model::{Change, Context, Space, Warning};
 
 use super::cold;
-use super::limits::MOST_NAMED;
-use super::lists::some;
+use super::limits::{MOST_NAMED, cut_title};
+use super::lists::{quoted, some};
 use super::place::{INSTRUCTIONS, PLAN, Place, SCENARIO, TASK_MD, TASKS};
 use super::plan::PlanText;
 use super::records::{Kind, TaskMd};
 use super::shelf::Shelf;
 use super::state::State;
 use super::tasks_md::TasksText;
-use super::texts::{Text, Texts, irregular, kept_aside, unreadable_plan};
+use super::texts::{Text, Texts, irregular, kept_aside, markers, unreadable_plan};
 
+use seeds::Rows;
 pub(super) use standing::Standing;
 
 /// Turns everything that was seen into one set of changes.
@@ -123,6 +124,13 @@ struct Sides<'t> {
     in_rows: Standing<'t>,
 }
 
+impl Sides<'_> {
+    /// Whether a missing row stands there unread, or, if it was shown, may be what nobody can read.
+    fn may_stand(&self, id: &str, was_shown: bool) -> bool {
+        self.in_rows.holds(id) || was_shown && self.in_rows.strange().is_some()
+    }
+}
+
 impl<'a, 'd> Intake<'a, 'd> {
     fn new(
         place: &'a Place,
@@ -171,7 +179,9 @@ impl<'a, 'd> Intake<'a, 'd> {
 
         let in_plan_text = now.as_ref().map(|now| Standing::in_plan(was.as_ref(), now)).unwrap_or_default();
         let in_rows = match (tasks_base, &base, tasks_text.text()) {
-            (Some(text), Some(base), Some(now)) => Standing::in_rows(text, base, now),
+            (Some(base_text), Some(base), Some(now)) => {
+                rows.as_ref().map(|rows| Standing::in_rows(base_text, base, now, rows)).unwrap_or_default()
+            }
             _ => Standing::default(),
         };
         let mut sides = Sides {
@@ -193,7 +203,11 @@ impl<'a, 'd> Intake<'a, 'd> {
         let removed = self.removals(&sides);
         let not_adopted = self.subtasks(&sides);
         self.status_edits(&sides);
-        let text = seeds::write_plan(&sides, plan_text, &additions, &titles, &removed);
+        let listed = self.tops().map(|task| task.id.clone()).collect();
+        let renamed = seeds::renamed(&sides, &additions, &removed);
+        let for_plan = Rows { additions: &additions, titles: &titles, removed: &removed, renamed, listed };
+        self.keep_words(&sides, &for_plan);
+        let text = seeds::write_plan(&sides, plan_text, &for_plan);
         self.settle(&sides, text, plan_was.as_deref());
         if let (Some(rows), Some(text)) = (&rows, tasks_text.text()) {
             if !text.trim().is_empty() {
@@ -223,14 +237,13 @@ impl<'a, 'd> Intake<'a, 'd> {
         let (Some(was), Some(now)) = (sides.tasks_was, sides.tasks.filter(|_| !sides.is_damaged)) else { return };
         let rows = now.by_id();
         let is_listed: HashSet<&str> = self.state.tasks.iter().map(|task| task.id.as_str()).collect();
-        let is_unread = |id: &&str| !rows.contains_key(id) && sides.in_rows.holds(id) && is_listed.contains(id);
+        let is_unread = |id: &&str| !rows.contains_key(id) && sides.may_stand(id, true) && is_listed.contains(id);
         let ids: Vec<String> = was.rows.iter().map(|row| row.id.text).filter(is_unread).map(str::to_owned).collect();
-        if ids.is_empty() {
-            return;
-        }
+        let Some(line) = ids.first().and_then(|id| sides.in_rows.left_of(id)) else { return };
         let why = format!("has rows that cannot be read, whose tasks stay as they are: {}", some(&ids));
+        let why = format!("{why}; what stands there is {}, and a row taken out once more is believed", quoted(line));
         self.kept.push(TASKS);
-        let warning = kept_aside(self.place, TASKS, "rows_not_adopted", &why);
+        let warning = kept_aside(self.place, TASKS, "rows_not_adopted", &why).with("line", cut_title(line.trim()));
         self.warnings.push(warning.with("ids", ids.into_iter().take(MOST_NAMED).collect::<Vec<_>>()));
     }
 
@@ -242,6 +255,7 @@ impl<'a, 'd> Intake<'a, 'd> {
     // What an agent wrote into task.md survives its loss.
     fn task_md(&mut self, file: &SeenFile) {
         let FileState::Bytes(bytes) = &file.now else { return };
+        self.warnings.extend(markers(&file.path, bytes));
         let Some(id) = file.path.parent().map(|folder| folder.name().to_owned()) else { return };
         let Some(known) = TaskMd::get(self.draft, &self.place.space, &id) else { return };
         let Ok(text) = std::str::from_utf8(bytes).map(str::to_owned) else { return };

@@ -49,8 +49,9 @@ fn over(base: &str, ours: &str, theirs: &str) -> String {
     }
     let titles: Vec<String> = insertions.iter().map(|(section, _)| section.title_or_slug()).collect();
     let all = insertions.iter().zip(&titles);
-    let all: Vec<Insertion<'_>> =
-        all.map(|((section, after), title)| Insertion { id: section.id, title, after: *after }).collect();
+    let all: Vec<Insertion<'_>> = all
+        .map(|((section, after), title)| Insertion { id: section.id, title, after: *after, is_past_unread: false })
+        .collect();
     edits.insert(&all);
     for section in &now.sections {
         let was = were.get(section.id).filter(|_| !want.contains_key(section.id));

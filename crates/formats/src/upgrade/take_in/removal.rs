@@ -1,11 +1,17 @@
 //! Tasks that someone took out of the plan or of tasks.md: gone without work, waiting with it.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+
+use model::Warning;
 
 use super::{Intake, Sides};
 use crate::upgrade::forget::forget;
+use crate::upgrade::ids::{TaskId, number_of};
+use crate::upgrade::limits::{MOST_NAMED, cut_title};
+use crate::upgrade::lists::{quoted, some};
 use crate::upgrade::pending::{Clash, Removal};
 use crate::upgrade::place::PLAN;
+use crate::upgrade::records::Task;
 use crate::upgrade::status::Status;
 use crate::upgrade::tasks_md::TasksText;
 use crate::upgrade::work::{Seeds, Work};
@@ -23,19 +29,23 @@ impl Intake<'_, '_> {
         let believes_rows = sides.tasks.is_some() && !sides.is_damaged && !sides.tasks_guarded;
         let mut removals = Vec::new();
         let mut clashes = Vec::new();
+        let mut unsure = Vec::new();
         for task in self.tops().filter(|task| !mass.contains(task.id.as_str())) {
             let id = task.id.as_str();
             let left_plan = sides.plan_changed
                 && !sides.plan_guarded
                 && sections_were.contains_key(id)
                 && !sections.contains_key(id);
-            let is_unread = sides.in_rows.holds(id) && !rows.contains_key(id);
+            let is_unread = !rows.contains_key(id) && sides.may_stand(id, rows_were.contains_key(id));
             let left_rows = believes_rows && rows_were.contains_key(id) && !rows.contains_key(id) && !is_unread;
             if sides.plan_changed && !sections.contains_key(id) && sides.in_plan.holds(id) {
                 // Its heading is there, though nothing that can be read.
                 continue;
             }
-            if left_plan {
+            if left_plan && sides.in_plan.strange().is_some() {
+                // Its heading may be there, with an id that nobody knows.
+                unsure.push(id.to_owned());
+            } else if left_plan {
                 let edited = rows
                     .get(id)
                     .zip(rows_were.get(id))
@@ -54,6 +64,14 @@ impl Intake<'_, '_> {
             }
         }
         self.state.drift.conflicts.extend(clashes);
+        if let Some(line) = sides.in_plan.strange().filter(|_| !unsure.is_empty()) {
+            let message = format!("{PLAN} has a new line that names no task: {}", quoted(line));
+            let message = format!("{message}; tasks whose headings went at the same time stay: {}", some(&unsure));
+            let hint = "a heading is written ### 02-name: Title, and reconcile with confirmRemovals takes a task out";
+            unsure.truncate(MOST_NAMED);
+            let warning = Warning::new("plan_heading_unreadable", format!("{message}; {hint}")).with("ids", unsure);
+            self.warnings.push(warning.with("line", cut_title(line.trim())));
+        }
         let gone = self.remove(removals);
         gone.into_iter().filter(|id| sections.contains_key(id.as_str())).collect()
     }
@@ -66,6 +84,7 @@ impl Intake<'_, '_> {
         let seeds = Seeds::of(self.state.plan.as_deref());
         let (mut gone, mut beneath) = (Vec::new(), Vec::new());
         let records = self.view.records;
+        let heirs = Heirs::of(&self.state.tasks, &removals);
         {
             let tree = self.state.tree();
             let work = Work { records, place: self.place, shelf: self.shelf, seeds: &seeds };
@@ -78,7 +97,9 @@ impl Intake<'_, '_> {
                     waiting.push(removal);
                 } else {
                     gone.push(removal.id);
-                    beneath.extend(self.state.descendants(at).map(|child| self.state.tasks[child].id.clone()));
+                    if !heirs.has(&self.state.tasks[at]) {
+                        beneath.extend(self.state.descendants(at).map(|child| self.state.tasks[child].id.clone()));
+                    }
                 }
             }
             drop(tree);
@@ -95,4 +116,33 @@ impl Intake<'_, '_> {
         forget(&mut self.state, self.draft, &self.place.space, &all);
         gone
     }
+}
+
+/// The tasks that stay, by their numbers: one that is a removed task under another id keeps its subtasks.
+struct Heirs<'a>(HashMap<Vec<u16>, Vec<&'a Task>>);
+
+impl<'a> Heirs<'a> {
+    fn of(tasks: &'a [Task], removals: &[Removal]) -> Self {
+        let going: HashSet<&str> = removals.iter().map(|removal| removal.id.as_str()).collect();
+        let mut heirs: HashMap<Vec<u16>, Vec<&Task>> = HashMap::new();
+        for task in tasks.iter().filter(|task| !going.contains(task.id.as_str())) {
+            heirs.entry(number_of(&task.id)).or_default().push(task);
+        }
+        Self(heirs)
+    }
+
+    fn has(&self, task: &Task) -> bool {
+        let number = number_of(&task.id);
+        let same = self.0.get(&number).filter(|_| !number.is_empty());
+        same.is_some_and(|all| all.iter().any(|other| is_alike((&task.id, &task.title), (&other.id, &other.title))))
+    }
+}
+
+/// Whether two tasks, each with its title, look like one under two ids: a title and a number, or a slug.
+pub(super) fn is_alike((id, title): (&str, &str), (other, its): (&str, &str)) -> bool {
+    let number = number_of(id);
+    let slug = |id: &str| TaskId::parse(id).map(|id| id.slug.to_lowercase()).ok();
+    let is_numbered = !number.is_empty() && number == number_of(other);
+    let is_named = slug(id).is_some() && slug(id) == slug(other);
+    is_numbered && (title == its || is_named) || is_named && title == its
 }

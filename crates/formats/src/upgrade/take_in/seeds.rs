@@ -1,48 +1,70 @@
 //! What the merge makes of the plan's text, and of the task.md files that follow from it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use format::digest;
 use model::Warning;
 
 use super::membership::Addition;
+use super::removal::is_alike;
 use super::{Intake, Sides};
+use crate::upgrade::limits::MOST_NAMED;
+use crate::upgrade::lists::some;
+use crate::upgrade::place::PLAN;
 use crate::upgrade::plan::{Insertion, PlanEdits, PlanText};
 use crate::upgrade::records::{Kind, TaskMd};
 use crate::upgrade::work::Seeds;
 
+/// What rows made of the plan's list.
+pub(super) struct Rows<'r> {
+    pub(super) additions: &'r [Addition],
+    /// Titles that the plan does not have yet.
+    pub(super) titles: &'r [(String, String)],
+    /// Tasks whose sections are to leave the plan.
+    pub(super) removed: &'r [String],
+    /// The removed that look like an addition, and that: their sections get its id and keep their words.
+    pub(super) renamed: HashMap<&'r str, &'r str>,
+    /// The listed tasks of the top level, in order.
+    pub(super) listed: Vec<String>,
+}
+
 /// The plan with the sections and titles that rows brought and without those that they took.
-pub(super) fn write_plan(
-    sides: &Sides<'_>,
-    text: Option<&str>,
-    additions: &[Addition],
-    titles: &[(String, String)],
-    removed: &[String],
-) -> Option<String> {
+pub(super) fn write_plan(sides: &Sides<'_>, text: Option<&str>, rows: &Rows<'_>) -> Option<String> {
     let plan = sides.plan?;
     if sides.plan_guarded {
         return text.map(str::to_owned);
     }
     let mut edits = PlanEdits::new(plan);
     let sections = plan.by_id();
-    let mut anchors: HashMap<&str, Option<&str>> = HashMap::new();
+    let renamed: HashMap<&str, &str> = rows.renamed.iter().map(|(old, new)| (*new, *old)).collect();
+    let is_new = |one: &&Addition| !sections.contains_key(one.id.as_str()) && !renamed.contains_key(one.id.as_str());
+    let new: HashMap<&str, &Addition> =
+        rows.additions.iter().filter(is_new).map(|one| (one.id.as_str(), one)).collect();
+    // Each stands behind the nearest task before it that has a section, and behind what nobody reads there.
+    let (mut after, mut is_past_unread) = (None, false);
     let mut insertions = Vec::new();
-    for one in additions.iter().filter(|one| !sections.contains_key(one.id.as_str())) {
-        let after = one.after.as_deref();
-        let anchor = after.and_then(|id| {
-            let own = sections.contains_key(id).then_some(id);
-            own.or_else(|| anchors.get(id).copied().flatten())
-        });
-        anchors.insert(&one.id, anchor);
-        insertions.push(Insertion { id: &one.id, title: &one.title, after: anchor });
+    for id in rows.listed.iter().map(String::as_str) {
+        let own = sections.contains_key(id).then_some(id).or_else(|| renamed.get(id).copied());
+        if own.is_some() {
+            (after, is_past_unread) = (own, false);
+        } else if let Some(one) = new.get(id) {
+            insertions.push(Insertion { id, title: &one.title, after, is_past_unread });
+        } else {
+            is_past_unread = true;
+        }
     }
     edits.insert(&insertions);
-    for (id, title) in titles {
+    for (old, new) in &rows.renamed {
+        if let Some(section) = sections.get(old) {
+            edits.rename(section, new);
+        }
+    }
+    for (id, title) in rows.titles {
         if let Some(section) = sections.get(id.as_str()) {
             edits.retitle(section, title);
         }
     }
-    for id in removed {
+    for id in rows.removed.iter().filter(|id| !rows.renamed.contains_key(id.as_str())) {
         if let Some(section) = sections.get(id.as_str()) {
             edits.remove(section);
         }
@@ -50,7 +72,43 @@ pub(super) fn write_plan(
     if edits.is_empty() { text.map(str::to_owned) } else { Some(edits.made()) }
 }
 
+/// Removed tasks and the additions that are the same under another id, as a person retypes one.
+pub(super) fn renamed<'r>(
+    sides: &Sides<'_>,
+    additions: &'r [Addition],
+    removed: &'r [String],
+) -> HashMap<&'r str, &'r str> {
+    let sections = sides.plan.map(|plan| plan.by_id()).unwrap_or_default();
+    let mut renamed = HashMap::new();
+    let mut taken = HashSet::new();
+    for id in removed {
+        let Some(title) = sections.get(id.as_str()).map(|section| section.title_or_slug()) else { continue };
+        let is_meant = |one: &&Addition| {
+            !taken.contains(one.id.as_str())
+                && !sections.contains_key(one.id.as_str())
+                && is_alike((id, &title), (&one.id, &one.title))
+        };
+        if let Some(one) = additions.iter().find(is_meant) {
+            taken.insert(one.id.as_str());
+            renamed.insert(id.as_str(), one.id.as_str());
+        }
+    }
+    renamed
+}
+
 impl Intake<'_, '_> {
+    /// Keeps the plan beside where sections with words are about to leave it.
+    pub(super) fn keep_words(&mut self, sides: &Sides<'_>, rows: &Rows<'_>) {
+        let Some(plan) = sides.plan.filter(|_| !sides.plan_guarded && !rows.removed.is_empty()) else { return };
+        let sections = plan.by_id();
+        let has_words = |id: &&String| sections.get(id.as_str()).is_some_and(|section| !section.body.is_empty());
+        let going = rows.removed.iter().filter(|id| !rows.renamed.contains_key(id.as_str()));
+        let ids: Vec<String> = going.filter(has_words).cloned().collect();
+        if !ids.is_empty() {
+            self.keep(PLAN, "text_not_kept", &format!("loses sections whose rows were taken out: {}", some(&ids)));
+        }
+    }
+
     /// Gives every task what the plan says of it now, and its task.md if that is still our writing.
     pub(super) fn settle(&mut self, sides: &Sides<'_>, text: Option<String>, was: Option<&str>) {
         let changed = text.as_deref() != was;
@@ -91,7 +149,8 @@ impl Intake<'_, '_> {
             }
         }
         if !behind.is_empty() {
-            let message = format!("the plan changed behind task.md files that were worked on: {}", behind.join(", "));
+            let message = format!("the plan changed behind task.md files that were worked on: {}", some(&behind));
+            behind.truncate(MOST_NAMED);
             self.warnings.push(Warning::new("task_md_behind_plan", message).with("ids", behind));
         }
     }

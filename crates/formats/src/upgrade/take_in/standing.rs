@@ -1,53 +1,123 @@
 //! Whether an id still stands in a file that shows no task of that name: then nobody took it out.
 //!
 //! A row with a broken mark, a heading with a typo and a list in a fence that was never closed read as
-//! nothing, and yet they are there. What was never read is not gone.
+//! nothing, and yet they are there. What was never read is not gone. And where a line came that nobody can
+//! read, it may be any task that went: a hurt id names none.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use format::spans::span_lines;
 
 use crate::upgrade::ids::is_slug_char;
-use crate::upgrade::plan::PlanText;
-use crate::upgrade::tasks_md::TasksText;
+use crate::upgrade::plan::{PlanText, names_task};
+use crate::upgrade::status::holds_mark;
+use crate::upgrade::tasks_md::{Row, TasksText};
 
-/// The words of the lines that may name a task although they were not read as one.
+/// The lines that may name a task although they were not read as one.
 ///
-/// A line that stood there before and named no task then (a line of activity, a sentence) does not count.
+/// A line that stood there before and named no task then (a line of activity, a sentence) does not count;
+/// one that stood there twice and stands there three times now counts once.
 #[derive(Debug, Default)]
-pub(in crate::upgrade) struct Standing<'a>(HashSet<&'a str>);
+pub(in crate::upgrade) struct Standing<'a> {
+    /// The words that may be ids, each with the first line that has it.
+    words: HashMap<&'a str, &'a str>,
+    /// New lines in the place of tasks that were read as none of them.
+    strange: Vec<&'a str>,
+}
 
 impl<'a> Standing<'a> {
-    /// Those of tasks.md, whose text was `base`: any line may be a row.
-    pub(super) fn in_rows(base: &str, was: &TasksText<'_>, now: &'a str) -> Self {
-        let shown: HashSet<&str> = was.rows.iter().map(|row| row.line).collect();
-        let told: HashSet<&str> =
-            span_lines(base).iter().map(|line| line.text).filter(|line| !shown.contains(line)).collect();
-        let lines = span_lines(now).into_iter().map(|line| line.text).filter(|line| !told.contains(line));
-        Self(lines.flat_map(words).collect())
+    /// Those of tasks.md, whose text was `base` and is `text`: any line may be a row.
+    pub(super) fn in_rows(base: &str, was: &TasksText<'_>, text: &'a str, now: &TasksText<'a>) -> Self {
+        let mut rows = counted(was.rows.iter().map(|row| row.line));
+        let mut told = counted(span_lines(base).iter().map(|line| line.text));
+        for row in &was.rows {
+            told.entry(row.line).and_modify(|count| *count -= 1);
+        }
+        // A row that is read now as it was read then tells nothing new.
+        for row in &now.rows {
+            if take(&mut rows, row.line) {
+                *told.entry(row.line).or_default() += 1;
+            }
+        }
+        let mut known = told.clone();
+        let mut words = HashMap::new();
+        for line in span_lines(text).iter().map(|line| line.text).filter(|line| !take(&mut told, line)) {
+            for word in line.split(|character| !is_slug_char(character)).flat_map(spellings) {
+                words.entry(word).or_insert(line);
+            }
+        }
+        let mut strange: Vec<&str> = now.unread.iter().copied().filter(|line| !take(&mut known, line)).collect();
+        // Two rows on one line, and subtasks of nothing.
+        let rows_were = was.by_id();
+        let numbers: HashSet<&[u16]> = now.rows.iter().map(|row| row.id.number.as_slice()).collect();
+        let has_parent = |number: &[u16]| number.len() < 2 || numbers.contains(&number[..number.len() - 1]);
+        let is_strange = |row: &&Row<'_>| match rows_were.get(row.id.text) {
+            Some(was) => was.title != row.title && row.title.is_some_and(holds_mark),
+            None => {
+                let fits = !row.id.is_dotted() || row.id.is_canonical && has_parent(&row.id.number);
+                !fits || row.title.is_some_and(holds_mark)
+            }
+        };
+        strange.extend(now.rows.iter().filter(is_strange).map(|row| row.line));
+        Self { words, strange }
     }
 
     /// Those of plan.md, as it was and as it is: a heading, or a line that begins with the id.
+    ///
+    /// Without a plan that was, every line counts and none is strange.
     pub(in crate::upgrade) fn in_plan(was: Option<&PlanText<'_>>, now: &PlanText<'a>) -> Self {
-        let told: HashSet<&str> = was.into_iter().flat_map(PlanText::other_lines).collect();
-        let lines = now.other_lines().filter(|line| !told.contains(line));
-        let of_line = |line: &'a str| {
+        // A heading that names a task is nothing that is told, whatever hides it.
+        let lines = was.into_iter().flat_map(PlanText::other_lines).filter(|line| !names_task(line));
+        let mut told = counted(lines);
+        let mut standing = Self::default();
+        for line in now.other_lines().filter(|line| !take(&mut told, line)) {
             let most = if line.trim_start().starts_with('#') { usize::MAX } else { 1 };
-            line.split(|character| !is_slug_char(character))
+            let words = line
+                .split(|character| !is_slug_char(character))
                 .filter(|word| word.contains(char::is_alphanumeric))
-                .take(most)
-        };
-        Self(lines.flat_map(of_line).flat_map(spellings).collect())
+                .take(most);
+            for word in words.flat_map(spellings) {
+                standing.words.entry(word).or_insert(line);
+            }
+        }
+        if let Some(was) = was {
+            let mut known = counted(was.other_lines());
+            let new = now.other_lines().filter(|line| line.contains("##") && !take(&mut known, line));
+            standing.strange.extend(new);
+            let titles = was.sections.iter().filter_map(|section| section.title);
+            let mut known = counted(titles);
+            let joined = now.sections.iter().filter_map(|section| section.title).filter(|title| title.contains("##"));
+            standing.strange.extend(joined.filter(|title| !take(&mut known, title)));
+        }
+        standing
     }
 
     /// Whether an id stands there.
     pub(in crate::upgrade) fn holds(&self, id: &str) -> bool {
-        self.0.contains(id)
+        self.words.contains_key(id)
+    }
+
+    /// A line that came and was not read as a task.
+    pub(super) fn strange(&self) -> Option<&'a str> {
+        self.strange.first().copied()
+    }
+
+    /// The line that is, or may be, what is left of a task that was shown before.
+    pub(super) fn left_of(&self, id: &str) -> Option<&'a str> {
+        self.words.get(id).copied().or_else(|| self.strange())
     }
 }
 
-fn words(line: &str) -> impl Iterator<Item = &str> {
-    line.split(|character| !is_slug_char(character)).flat_map(spellings)
+fn counted<'l>(lines: impl Iterator<Item = &'l str>) -> HashMap<&'l str, usize> {
+    let mut counts = HashMap::new();
+    lines.for_each(|line| *counts.entry(line).or_default() += 1);
+    counts
+}
+
+// Takes one of the lines of that text away. Answers whether there was one.
+fn take(counts: &mut HashMap<&str, usize>, line: &str) -> bool {
+    let count = counts.get_mut(line).filter(|count| **count > 0);
+    count.map(|count| *count -= 1).is_some()
 }
 
 // A word without the signs that may cling to an id: `02-b.`, `__02-b__`, and what is left of a broken mark.
@@ -80,11 +150,11 @@ mod tests {
             "\n## Later\n- 🔲 02-b: B",
         ] {
             let now = ROWS.replace("- 🔲 02-b: B", line);
-            assert!(Standing::in_rows(ROWS, &was, &now).holds("02-b"), "{line}");
+            assert!(Standing::in_rows(ROWS, &was, &now, &TasksText::read(&now)).holds("02-b"), "{line}");
         }
         for line in ["", "- 🔲 02-bb: B", "- 🔲 102-b-x: B", "- 🔲 03-c: 02"] {
             let now = ROWS.replace("- 🔲 02-b: B", line);
-            assert!(!Standing::in_rows(ROWS, &was, &now).holds("02-b"), "{line}");
+            assert!(!Standing::in_rows(ROWS, &was, &now, &TasksText::read(&now)).holds("02-b"), "{line}");
         }
     }
 

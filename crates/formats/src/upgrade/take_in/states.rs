@@ -7,6 +7,8 @@ use model::{Timestamp, Warning};
 
 use super::Intake;
 use crate::upgrade::dress::Dress;
+use crate::upgrade::limits::MOST_NAMED;
+use crate::upgrade::lists::some;
 use crate::upgrade::place::SCENARIO;
 use crate::upgrade::scenario_json::{ScenarioFile, has_key};
 use crate::upgrade::status::Status;
@@ -37,9 +39,10 @@ impl Intake<'_, '_> {
         if is_later && now.has_states() {
             let base =
                 file.base.as_deref().and_then(|bytes| std::str::from_utf8(bytes).ok()).and_then(ScenarioFile::read);
-            let taken = self.states(&now, base.as_ref());
+            let mut taken = self.states(&now, base.as_ref());
             if !taken.is_empty() {
-                let message = format!("scenario.json had later states; they are taken: {}", taken.join(", "));
+                let message = format!("scenario.json had later states; they are taken: {}", some(&taken));
+                taken.truncate(MOST_NAMED);
                 self.warnings.push(Warning::new("task_states_edited", message).with("ids", taken));
             }
         }

@@ -77,7 +77,7 @@ impl Intake<'_, '_> {
         for (at, task) in self.state.tasks.iter().enumerate() {
             let Some(parent) = self.state.parent(at) else { continue };
             let id = task.id.as_str();
-            let is_lost = rows_were.contains_key(id) && !rows.contains_key(id) && !sides.in_rows.holds(id);
+            let is_lost = rows_were.contains_key(id) && !rows.contains_key(id) && !sides.may_stand(id, true);
             if is_lost && rows.contains_key(self.state.tasks[parent].id.as_str()) {
                 lost.entry(parent).or_default().push(at);
             }

@@ -26,6 +26,8 @@ pub(in crate::upgrade) struct TasksText<'a> {
     pub(in crate::upgrade) activity: Option<String>,
     /// Sections that we do not know.
     pub(in crate::upgrade) others: Vec<Part>,
+    /// Lines in the place of rows that are none, nor anything else that is known there.
+    pub(in crate::upgrade) unread: Vec<&'a str>,
     /// Whether there are lines that a rewrite would lose.
     pub(in crate::upgrade) has_prose: bool,
     progress_lines: usize,
@@ -160,7 +162,12 @@ impl<'a> Reader<'a> {
             }
             // A heading that somebody put above our legend takes the rows with it, not the legend.
             Place::Other if line.text.starts_with(LEGEND) => {}
-            Place::Other => self.keep_line(line.text),
+            Place::Other => {
+                if !self.has_hierarchy && !line.is_blank() {
+                    self.read.unread.push(line.text);
+                }
+                self.keep_line(line.text);
+            }
             Place::Overview if !line.is_code && is_engine_line(line.text) => self.engine_line(line.text),
             Place::Overview => {
                 if let Some(part) = &mut self.read.overview {
@@ -200,6 +207,9 @@ impl<'a> Reader<'a> {
     fn in_rows(&mut self, line: &SpanLine<'a>) {
         if line.is_code {
             self.read.has_prose = true;
+            if !line.is_blank() {
+                self.read.unread.push(line.text);
+            }
             return;
         }
         let is_table = split_row(line.text).is_some();
@@ -213,6 +223,7 @@ impl<'a> Reader<'a> {
         }
         if is_table {
             self.table.get_or_insert(false);
+            self.read.unread.push(line.text);
             return;
         }
         self.end_table();
@@ -229,7 +240,13 @@ impl<'a> Reader<'a> {
             Some(heading) if heading.level == 1 && self.read.title.is_none() => {
                 self.read.title = Some(&line.text[heading.start..heading.end]);
             }
-            _ => self.lose(line, line.text.trim() == "---"),
+            _ => {
+                let is_known = line.text.trim() == "---";
+                if !is_known && !line.is_blank() {
+                    self.read.unread.push(line.text);
+                }
+                self.lose(line, is_known);
+            }
         }
     }
 
