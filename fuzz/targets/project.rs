@@ -153,7 +153,9 @@ fn take_in(taken: &Taken, bytes: &[u8]) {
     });
 }
 
-/// A file of an upgrade that is under way is edited: the task with work is listed or waits, and reading never refuses.
+/// A file of an upgrade that is under way is edited: no work and no words are lost, and reading never refuses.
+///
+/// The task with work is listed or waits; the words of a plan that was not edited stand in it or in a copy.
 fn edit(file: &str, bytes: &[u8]) {
     let own: &[(&str, &[u8])] =
         &[("mainstay.toml", b"formats = [\"upgrade\"]\n"), (".github/upgrades/net/plan.md", PLAN)];
@@ -166,6 +168,14 @@ fn edit(file: &str, bytes: &[u8]) {
             let shown = Value::Object(shown).to_string();
             assert!(shown.contains("\"01-one\""), "the task with work is gone: {shown}");
             drop(world.call("reconcile", "{}"));
+        }
+        if !file.ends_with("plan.md") {
+            let folder = std::fs::read_dir(world.root().join(".github/upgrades/net")).expect("the scenario is there");
+            let plans =
+                folder.filter_map(Result::ok).filter(|entry| entry.file_name().to_string_lossy().contains("plan.md"));
+            let plans: String = plans.filter_map(|entry| std::fs::read_to_string(entry.path()).ok()).collect();
+            let lost = ["Do it.", "**Depends on**: 01-one"].into_iter().find(|words| !plans.contains(words));
+            assert_eq!(lost, None, "words of the plan are gone: {plans}");
         }
     });
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::{PLAN, at, ids, state};
 use crate::back::{newest, undo};
-use crate::desk::{Desk, anyone, snapshot};
+use crate::desk::{Desk, anyone};
 use broken::is_row;
 
 #[derive(Clone, Debug)]
@@ -313,18 +313,6 @@ impl Story {
     fn waiting(&self) -> Vec<String> {
         let state = state(&self.desk);
         ids_or_none(&state["drift"]["pendingRemovals"])
-    }
-
-    /// Every text that an agent wrote stands in some file beneath the project.
-    fn keeps_details(&self) {
-        let files = snapshot(&self.desk.root());
-        let texts: BTreeSet<String> = files
-            .iter()
-            .filter(|(path, _)| path.ends_with("progress-details.md"))
-            .filter_map(|(path, _)| std::fs::read_to_string(self.desk.at(path)).ok())
-            .collect();
-        let lost: Vec<&String> = self.details.difference(&texts).collect();
-        assert!(lost.is_empty(), "lost {lost:?}");
     }
 
     /// After a change everything shows what the records say, and reading it again changes nothing.

@@ -29,12 +29,12 @@ impl Story {
     pub(super) fn blur(&self, step: &Step) {
         let is_heading = |line: &str| line.starts_with("### ");
         let (name, line) = match step {
-            Step::Unread(pick, _) | Step::Later(pick) => ("tasks.md", self.line("tasks.md", is_row, *pick)),
+            Step::Unread(pick, _) | Step::Later(pick) | Step::Hurt(true, pick, ..) => {
+                ("tasks.md", self.line("tasks.md", is_row, *pick))
+            }
             Step::Fence(pick) => ("tasks.md", self.line("tasks.md", |line| !line.is_empty(), *pick)),
-            Step::Typo(pick, _) => ("plan.md", self.line("plan.md", is_heading, *pick)),
+            Step::Typo(pick, _) | Step::Hurt(false, pick, ..) => ("plan.md", self.line("plan.md", is_heading, *pick)),
             Step::FencePlan(pick) => ("plan.md", self.line("plan.md", |line| !line.is_empty(), *pick)),
-            Step::Hurt(true, pick, ..) => ("tasks.md", self.line("tasks.md", is_row, *pick)),
-            Step::Hurt(false, pick, ..) => ("plan.md", self.line("plan.md", is_heading, *pick)),
             _ => return,
         };
         let Some(line) = line else { return };

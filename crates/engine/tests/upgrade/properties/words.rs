@@ -1,4 +1,4 @@
-//! What people wrote into the sections of the plan.
+//! What people wrote into the sections of the plan, and agents into the folders of tasks.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::upgrade::{SCENARIO, at};
 /// A plan in which every section has words of its own.
 pub(super) fn written(plan: &str) -> String {
     let lines = plan.lines().map(|line| {
-        let words = if line.starts_with("### ") { format!("\n\nWords of {}", &line[4..]) } else { String::new() };
+        let words = line.strip_prefix("### ").map(|task| format!("\n\nWords of {task}")).unwrap_or_default();
         format!("{line}{words}\n")
     });
     lines.collect()
@@ -42,5 +42,17 @@ impl Story {
         let copies: String = copies.filter_map(|(path, _)| std::fs::read_to_string(self.desk.at(path)).ok()).collect();
         let lost: Vec<&String> = self.lines.iter().filter(|line| !copies.contains(line.as_str())).collect();
         assert!(lost.is_empty(), "{step:?} lost {lost:?} of the plan");
+    }
+
+    /// Every text that an agent wrote stands in some file beneath the project.
+    pub(super) fn keeps_details(&self) {
+        let files = snapshot(&self.desk.root());
+        let texts: BTreeSet<String> = files
+            .iter()
+            .filter(|(path, _)| path.ends_with("progress-details.md"))
+            .filter_map(|(path, _)| std::fs::read_to_string(self.desk.at(path)).ok())
+            .collect();
+        let lost: Vec<&String> = self.details.difference(&texts).collect();
+        assert!(lost.is_empty(), "lost {lost:?}");
     }
 }

@@ -51,12 +51,11 @@ impl<'a> Standing<'a> {
         let rows_were = was.by_id();
         let numbers: HashSet<&[u16]> = now.rows.iter().map(|row| row.id.number.as_slice()).collect();
         let has_parent = |number: &[u16]| number.len() < 2 || numbers.contains(&number[..number.len() - 1]);
-        let is_strange = |row: &&Row<'_>| match rows_were.get(row.id.text) {
-            Some(was) => was.title != row.title && row.title.is_some_and(holds_mark),
-            None => {
-                let fits = !row.id.is_dotted() || row.id.is_canonical && has_parent(&row.id.number);
-                !fits || row.title.is_some_and(holds_mark)
-            }
+        let is_strange = |row: &&Row<'_>| {
+            let was = rows_were.get(row.id.text);
+            let is_joined = was.is_none_or(|was| was.title != row.title) && row.title.is_some_and(holds_mark);
+            let fits = !row.id.is_dotted() || row.id.is_canonical && has_parent(&row.id.number);
+            is_joined || was.is_none() && !fits
         };
         strange.extend(now.rows.iter().filter(is_strange).map(|row| row.line));
         Self { words, strange }
