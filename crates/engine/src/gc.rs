@@ -1,11 +1,13 @@
 //! `gc`: old entries are folded into one, and the room that they took is given back.
 //!
 //! What a checkpoint stands on stays: the entries between two of them are folded apart. Folding goes
-//! in steps, each a commit of its own under the queue, so that writers come in between.
+//! in steps, each a commit of its own under the queue, so that writers come in between. What is in memory
+//! and in one commit is bounded: entries that change very many records become several.
 
 mod stretch;
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::hash::{Hash as _, Hasher as _};
 use std::ops::ControlFlow;
 
 use model::{EntryCause, Object, ProjectPath, RecordKey, Refusal, Revision, Space, Timestamp, Value, Warning};
@@ -28,6 +30,9 @@ const STEP: usize = 1024;
 /// How many entries are held in memory at once.
 const AT_ONCE: usize = 512;
 
+/// How many records the entries change that become one.
+const RECORDS: usize = 8_192;
+
 /// How long receipts are kept. **Units**: milliseconds.
 const RECEIPTS: i64 = 7 * 24 * 60 * 60 * 1000;
 
@@ -49,6 +54,8 @@ struct Plan {
     ends: Vec<Revision>,
     /// How many entries go away.
     dropped: u64,
+    /// The last change of each record among them, by the hash of its key: what is not changed again need not be known.
+    last: HashMap<u64, Revision>,
     /// Why it does not reach further, where something younger than the bound is in the way.
     held: Option<String>,
 }
@@ -58,6 +65,35 @@ struct Remembered {
     there: Vec<TableState>,
     /// Another took the place of these, and they are nowhere.
     gone: Vec<TableState>,
+}
+
+/// Reads the journal forwards, fewer entries at once where they are large.
+struct Pages {
+    after: Revision,
+    at_once: usize,
+}
+
+impl Pages {
+    fn after(revision: Revision) -> Self {
+        Self { after: revision, at_once: 1 }
+    }
+
+    // The entries that follow; none at the end.
+    fn next(&mut self, reads: &dyn Reads) -> Result<Option<Vec<StoredEntry>>, Refusal> {
+        let page = reads.entries_after(self.after, self.at_once).map_err(failed)?;
+        let Some(newest) = page.last() else { return Ok(None) };
+        self.after = newest.revision;
+        let is_large = page.iter().any(|entry| entry.changes.len() > RECORDS / AT_ONCE);
+        self.at_once = if is_large { 1 } else { (4 * self.at_once).min(AT_ONCE) };
+        Ok(Some(page))
+    }
+}
+
+// Two keys with one hash would be counted as one and known for longer, which harms nothing.
+fn hash(key: &RecordKey) -> u64 {
+    let mut hasher = std::hash::DefaultHasher::new();
+    key.hash(&mut hasher);
+    hasher.finish()
 }
 
 impl Engine {
@@ -113,12 +149,11 @@ impl Engine {
             reads.checkpoints().map_err(failed)?.into_iter().map(|checkpoint| checkpoint.revision).collect();
         let (mut ends, mut last, mut stretch, mut dropped) = (Vec::new(), None, 0_u64, 0);
         let (mut old, mut was_adoption) = (true, false);
-        let mut after = Revision(0);
         let mut held_back = 0_u64;
+        let mut pages = Pages::after(Revision(0));
+        let (mut changed, mut last_changes) = (HashSet::new(), HashMap::new());
         while old {
-            let page = reads.entries_after(after, AT_ONCE).map_err(failed)?;
-            let Some(newest) = page.last() else { break };
-            after = newest.revision;
+            let Some(page) = pages.next(reads)? else { break };
             for entry in page {
                 let is_held = entry.revision > limit;
                 held_back += u64::from(is_held && entry.at < bound);
@@ -134,18 +169,24 @@ impl Engine {
                 // folded with others it would be taken back with them.
                 let is_adoption = entry.cause == EntryCause::Adoption;
                 let is_apart = std::mem::replace(&mut was_adoption, is_adoption) || is_adoption;
+                let keys = || entry.changes.iter().map(|change| hash(&change.key));
+                let is_much = changed.len() + keys().filter(|key| !changed.contains(key)).count() > RECORDS;
+                let is_apart = is_apart || is_much;
                 if last.is_some_and(|last| is_apart || checkpoints.range(last..entry.revision).next().is_some()) {
                     ends.extend(last);
                     dropped += stretch - 1;
                     stretch = 0;
+                    changed.clear();
                 }
+                changed.extend(keys());
+                last_changes.extend(keys().map(|key| (key, entry.revision)));
                 stretch += 1;
                 last = Some(entry.revision);
             }
         }
         ends.extend(last);
         dropped += stretch.saturating_sub(1);
-        Ok(Plan { ends, dropped, held: held.filter(|_| held_back > 1) })
+        Ok(Plan { ends, dropped, last: last_changes, held: held.filter(|_| held_back > 1) })
     }
 
     // The newest entry that nothing else needs, and what needs the next.
@@ -206,24 +247,22 @@ impl Engine {
             let mut stretch = Stretch::new(place == 0);
             // What a step folds is an entry of its own at first: no commit writes what those before it wrote.
             let (mut step, mut folded) = (Stretch::new(false), start);
-            let mut after = start;
-            while after < *end {
-                let page = store.read().and_then(|reads| reads.entries_after(after, AT_ONCE)).map_err(failed)?;
-                let due: Vec<StoredEntry> = page.into_iter().take_while(|entry| entry.revision <= *end).collect();
-                let Some(last) = due.last() else { break };
-                after = last.revision;
-                for entry in due {
+            let mut pages = Pages::after(start);
+            while pages.after < *end {
+                let Some(page) = pages.next(store.read().map_err(failed)?.as_ref())? else { break };
+                for entry in page.into_iter().take_while(|entry| entry.revision <= *end) {
                     step.add(entry, &mut state)?;
                 }
-                if step.count >= STEP && after < *end {
+                if step.count >= STEP && pages.after < *end {
                     self.commit(store, folded, step.baseline(&state), &[])?;
                     stretch.absorb(std::mem::replace(&mut step, Stretch::new(false)));
-                    folded = after;
+                    folded = pages.after;
                 }
             }
             stretch.absorb(step);
             trashed.append(&mut stretch.trashed);
             self.commit(store, start, stretch.baseline(&state), &trashed)?;
+            state.retain(|key, _| plan.last.get(&hash(key)).is_some_and(|last| last > end));
             start = *end;
         }
         let removed = self.empty_trash(store, plan, &trashed)?;

@@ -1,13 +1,14 @@
 //! Folding: old entries become one, and everything that is left stays right.
 
 use mainstay_engine::{CheckpointQuery, GcQuery, RollbackQuery};
-use model::{EntryCause, Object, Revision, Space, Value};
+use model::{Change, EntryCause, Object, RecordKey, Revision, Space, Timestamp, Value};
 use serde_json::json;
-use store::TableState;
+use store::{NewEntry, TableState};
 
 use crate::back::{checkpoint, entry, newest, records, undo};
 use crate::desk::{Desk, anyone, pair};
 use crate::exchange::journal;
+use crate::probe::SPACE;
 
 fn gc(desk: &Desk, keep: &str) -> Object {
     desk.engine().gc(&GcQuery { keep: keep.into(), dry_run: false }, &anyone()).unwrap()
@@ -175,6 +176,50 @@ fn a_long_journal_is_folded_step_by_step_and_becomes_one() {
     assert_eq!(revisions(&desk), [1_100]);
     desk.is_in_order();
     assert_eq!((desk.text("ITEMS.md"), records(&desk.engine().show(None, Some("1100")).unwrap())), (text, shown));
+}
+
+/// One entry that gives `from..to` of many records the value `value`, behind the engine's back.
+fn many(desk: &Desk, range: std::ops::Range<u32>, value: u32) {
+    let at = Timestamp::parse_rfc3339("2026-01-01T00:00:00Z").unwrap();
+    let store = desk.store();
+    let reads = store.read().unwrap();
+    let change = |number: u32| {
+        let key = RecordKey::new(SPACE, "bulk", i64::from(number));
+        let before = reads.record(&key).unwrap().map(|record| record.value);
+        Change { key, before, after: Some(value.into()) }
+    };
+    let changes: Vec<Change> = range.map(change).collect();
+    let (changes, moves, takes_back, cause) = (&changes[..], &[][..], &[][..], EntryCause::Call);
+    let (actor, session, request_id, space, call) = ("tester", None, None, &SPACE, "put");
+    let entry = NewEntry { at, actor, session, request_id, space, call, cause, changes, moves, takes_back };
+    desk.tamper(|txn| {
+        txn.append(&entry).unwrap();
+    });
+}
+
+#[test]
+fn what_changes_very_many_records_becomes_several_entries() {
+    let desk = Desk::new();
+    put(&desk, 1, "a", "1");
+    many(&desk, 0..4_000, 1);
+    many(&desk, 3_999..8_000, 2);
+    put(&desk, 1, "a", "2");
+    many(&desk, 8_000..9_000, 3);
+    many(&desk, 10..20, 4);
+    put(&desk, 1, "a", "3");
+    let shown = |at| records(&desk.engine().show(Some(SPACE.as_str()), at).unwrap());
+    let (middle, newest) = (shown(Some("4")), shown(None));
+    let planned = desk.engine().gc(&GcQuery { keep: "0s".into(), dry_run: true }, &anyone()).unwrap();
+    assert_eq!(planned["dropped"], 5);
+    assert_eq!(gc(&late(&desk), "0s")["dropped"], 5);
+    assert_eq!(revisions(&desk), [4, 7], "each stands for at most 8,192 records");
+    assert!(middle != newest && shown(Some("4")) == middle && shown(Some("7")) == newest && shown(None) == newest);
+    desk.is_in_order();
+    assert_eq!(gc(&late(&desk), "0s")["dropped"], 0, "there is nothing more to fold");
+    many(&desk, 0..1, 5);
+    put(&desk, 1, "a", "4");
+    assert_eq!(gc(&late(&desk), "0s")["dropped"], 2);
+    assert_eq!((revisions(&desk), shown(Some("4"))), (vec![4, 9], middle));
 }
 
 #[test]
