@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use format::Records;
+use format::{Records, Visit};
 use model::{RecordId, RecordKey, Refusal, Revision, Scan, Space, Value};
 use store::{Reads, StoreError, from_text, to_text};
 
@@ -47,6 +47,14 @@ impl Records for StoreRecords<'_> {
     fn scan(&self, space: &Space, kind: &'static str, scan: &Scan) -> Vec<(RecordId, Value)> {
         let records = self.attempt(|reads| reads.scan(space, kind, scan));
         records.into_iter().map(|record| (record.id, record.value)).collect()
+    }
+
+    fn texts(&self, space: &Space, kind: &'static str, visit: &mut Visit<'_>) {
+        self.attempt(|reads| {
+            reads.texts(space, kind, &mut |id, text| {
+                visit(id, text).map_err(|error| StoreError::Corrupt(format!("a stored {kind} is not JSON: {error}")))
+            })
+        });
     }
 
     fn earlier(&self, key: &RecordKey, wanted: &mut dyn FnMut(&Value) -> bool) -> Option<Value> {

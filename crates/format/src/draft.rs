@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use model::{Change, RecordId, RecordKey, Scan, Space, Value};
 
-use crate::Records;
+use crate::view::as_texts;
+use crate::{Records, Visit};
 
 /// An overlay: reads see what was put, the records beneath stay as they are.
 pub struct Draft<'a> {
@@ -93,6 +94,13 @@ impl Records for Draft<'_> {
 
     fn earlier(&self, key: &RecordKey, wanted: &mut dyn FnMut(&Value) -> bool) -> Option<Value> {
         self.beneath.earlier(key, wanted)
+    }
+
+    fn texts(&self, space: &Space, kind: &'static str, visit: &mut Visit<'_>) {
+        if !self.laid.keys().any(|key| key.space == *space && key.kind == kind) {
+            return self.beneath.texts(space, kind, visit);
+        }
+        as_texts(self.scan(space, kind, &Scan::all()), visit);
     }
 
     fn scan(&self, space: &Space, kind: &'static str, scan: &Scan) -> Vec<(RecordId, Value)> {

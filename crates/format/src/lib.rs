@@ -23,6 +23,7 @@ pub mod merge_patch;
 pub mod natural;
 mod ponder;
 pub mod pretty;
+mod read_all;
 pub mod redaction;
 mod sources;
 pub mod spans;
@@ -40,9 +41,10 @@ pub use distinct::distinct;
 pub use draft::Draft;
 pub use hook::{Glance, Hook, HookCall, HookEvent, Injected, Look};
 pub use ponder::{Effort, Sheet};
+pub use read_all::read_all;
 pub use sources::{
     Column, ColumnType, Conflict, FileSource, ForeignLock, InboxRow, Restore, RowsSeen, Seen, SeenFile, Sources,
     TableImage, TableSource, TakeIn, Taken,
 };
 pub use surface::{Effect, Listed, Param, ParamKind, Surface, Switch, Tool};
-pub use view::{DatabaseProbe, FileState, Files, GitProbe, HealthProbe, Irregular, Probes, Records, View};
+pub use view::{DatabaseProbe, FileState, Files, GitProbe, HealthProbe, Irregular, Probes, Records, View, Visit};

@@ -6,60 +6,98 @@
 /// characters; two blanks stand between columns; `None` is blank; a value with line breaks
 /// continues on further lines whose other cells are blank (a final break adds none). No rows give the empty text, and no
 /// line break follows the last line.
-pub fn render(headers: &[&str], rows: &[Vec<Option<&str>>]) -> String {
+pub fn render<'a>(headers: &[&str], rows: &[impl AsRef<[Option<&'a str>]>]) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let rows: Vec<Vec<Vec<String>>> =
-        rows.iter().map(|row| row.iter().map(|cell| cell_lines(cell.unwrap_or_default())).collect()).collect();
-    let widths: Vec<usize> = headers
-        .iter()
-        .enumerate()
-        .map(|(column, header)| {
-            let lines = rows.iter().filter_map(|row| row.get(column)).flatten();
-            lines.map(|line| width(line)).max().unwrap_or_default().max(width(header))
-        })
-        .collect();
-    let mut out = String::new();
+    let of_row = |row: &[Option<&'a str>], column: usize| Cell::new(row.get(column).copied().flatten());
+    let cells: Vec<Cell<'a>> =
+        rows.iter().flat_map(|row| (0..headers.len()).map(move |column| of_row(row.as_ref(), column))).collect();
+    let mut widths: Vec<usize> = headers.iter().map(|header| width(header)).collect();
+    for row in cells.chunks(headers.len()) {
+        widths.iter_mut().zip(row).for_each(|(width, cell)| *width = cell.width().max(*width));
+    }
+    let mut out = String::with_capacity((rows.len() + 2) * (widths.iter().sum::<usize>() + 2 * widths.len()));
     write_line(&mut out, &widths, |column| headers[column]);
     let dashes: Vec<String> = widths.iter().map(|width| "-".repeat(*width)).collect();
     write_line(&mut out, &widths, |column| &dashes[column]);
-    for row in &rows {
-        let height = row.iter().map(Vec::len).max().unwrap_or(1).max(1);
-        for line in 0..height {
-            let text = |column: usize| row.get(column).and_then(|cell| cell.get(line)).map_or("", String::as_str);
-            write_line(&mut out, &widths, text);
+    for row in cells.chunks(headers.len()) {
+        for line in 0..row.iter().map(Cell::height).max().unwrap_or(1) {
+            write_line(&mut out, &widths, |column| row[column].line(line));
         }
     }
     out.pop();
     out
 }
 
+/// What a terminal shows of one value.
+enum Cell<'a> {
+    /// The value itself, on one line; nearly every one.
+    Plain(&'a str),
+    /// Its lines, without what terminals obey.
+    Lines(Vec<String>),
+}
+
+impl<'a> Cell<'a> {
+    fn new(value: Option<&'a str>) -> Self {
+        let text = value.unwrap_or_default();
+        if is_plain(text) {
+            return Self::Plain(text);
+        }
+        let mut lines: Vec<String> = crate::markdown::lines(text).map(printable).collect();
+        if lines.len() > 1 && lines.last().is_some_and(String::is_empty) {
+            lines.pop();
+        }
+        Self::Lines(lines)
+    }
+
+    fn width(&self) -> usize {
+        match self {
+            Self::Plain(text) => text.len(),
+            Self::Lines(lines) => lines.iter().map(|line| width(line)).max().unwrap_or_default(),
+        }
+    }
+
+    fn height(&self) -> usize {
+        match self {
+            Self::Plain(_) => 1,
+            Self::Lines(lines) => lines.len(),
+        }
+    }
+
+    fn line(&self, line: usize) -> &str {
+        match self {
+            Self::Plain(text) if line == 0 => text,
+            Self::Plain(_) => "",
+            Self::Lines(lines) => lines.get(line).map_or("", String::as_str),
+        }
+    }
+}
+
 /// Text that a terminal shows and does not obey.
 ///
 /// Control characters other than tab and line feed and the marks that reorder text are left out.
 pub fn printable(text: &str) -> String {
-    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+    if text.bytes().fold(true, |plain, byte| plain & matches!(byte, b' '..=b'~' | b'\t' | b'\n')) {
         return text.to_owned();
     }
     text.chars().filter(|c| matches!(c, '\t' | '\n') || !(c.is_control() || reorders(*c))).collect()
+}
+
+// Without an early end, the loop is one that looks at many bytes at once.
+fn is_plain(text: &str) -> bool {
+    text.bytes().fold(true, |plain, byte| plain & matches!(byte, b' '..=b'~'))
 }
 
 fn reorders(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-fn cell_lines(text: &str) -> Vec<String> {
-    let mut lines: Vec<String> = crate::markdown::lines(text).map(printable).collect();
-    if lines.len() > 1 && lines.last().is_some_and(String::is_empty) {
-        lines.pop();
-    }
-    lines
-}
-
 fn width(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.chars().count() }
 }
+
+const BLANKS: &str = "                                                                ";
 
 fn write_line<'a>(out: &mut String, widths: &[usize], text: impl Fn(usize) -> &'a str) {
     for (column, width) in widths.iter().enumerate() {
@@ -68,7 +106,12 @@ fn write_line<'a>(out: &mut String, widths: &[usize], text: impl Fn(usize) -> &'
         }
         let text = text(column);
         out.push_str(text);
-        out.extend(std::iter::repeat_n(' ', width.saturating_sub(self::width(text))));
+        let mut blanks = width.saturating_sub(self::width(text));
+        while blanks > 0 {
+            let some = blanks.min(BLANKS.len());
+            out.push_str(&BLANKS[..some]);
+            blanks -= some;
+        }
     }
     out.push('\n');
 }
@@ -122,7 +165,7 @@ mod tests {
 
     #[test]
     fn shows_nothing_for_no_rows_and_strips_what_terminals_obey() {
-        assert_eq!(render(&["id"], &[]), "");
+        assert_eq!(render(&["id"], &[[None; 1]; 0]), "");
         assert_eq!(printable("a\u{1b}[2J\u{9b}b\u{202e}\tc"), "a[2Jb\tc");
     }
 }

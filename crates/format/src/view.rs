@@ -4,6 +4,17 @@ use model::{Object, ProjectPath, RecordId, RecordKey, Refusal, RefusalClass, Sca
 
 use crate::Sheet;
 
+/// What looks at one record after the other: its id, and its value as text.
+pub type Visit<'a> = dyn FnMut(RecordId, &str) -> Result<(), serde_json::Error> + 'a;
+
+/// Hands out what was read as values.
+pub(crate) fn as_texts(records: Vec<(RecordId, Value)>, visit: &mut Visit<'_>) {
+    for (id, value) in records {
+        // The text of a value is always that of a value.
+        drop(visit(id, &value.to_string()));
+    }
+}
+
 /// Reads records lazily: one, or a range; never the whole store.
 ///
 /// A store that fails beneath answers nothing from then on; the engine notices and throws the
@@ -14,6 +25,14 @@ pub trait Records {
 
     /// A range of one kind, in the order of [`RecordId`].
     fn scan(&self, space: &Space, kind: &'static str, scan: &Scan) -> Vec<(RecordId, Value)>;
+
+    /// Hands out every record of one kind with the JSON text of its value, in the order of [`RecordId`].
+    ///
+    /// Where there are many, the text costs less than the value; [`crate::read_all`] makes types of it.
+    /// `visit` answers an error for a text that is no value: the store is damaged.
+    fn texts(&self, space: &Space, kind: &'static str, visit: &mut Visit<'_>) {
+        as_texts(self.scan(space, kind, &Scan::all()), visit);
+    }
 
     /// The newest stored value of a record that is wanted, walking back through its journal.
     ///

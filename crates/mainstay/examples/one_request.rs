@@ -12,8 +12,8 @@ use std::sync::Arc;
 use engine::{Engine, Identity, Setup};
 use format::{Format, Seen, Sources, Surface, Taken, Touched, View};
 use model::{
-    Call, Change, Context, Environment, Image, ImageContent, Origin, Outcome, Record, RecordKey, Refusal, Revision,
-    Scan, Space, TableRows, Timestamp,
+    Call, Change, Context, Environment, Image, ImageContent, Origin, Outcome, Record, RecordId, RecordKey, Refusal,
+    Revision, Scan, Space, TableRows, Timestamp,
 };
 use store::{
     Checkpoint, EntryPage, ImageState, Keepsake, KeepsakeKind, NewEntry, Opener, PendingMove, Reads, Receipt, Splice,
@@ -159,6 +159,14 @@ impl Reads for NarratedTxn<'_> {
     }
     fn scan(&self, space: &Space, kind: &str, scan: &Scan) -> Result<Vec<Record>, StoreError> {
         self.0.scan(space, kind, scan)
+    }
+    fn texts(
+        &self,
+        space: &Space,
+        kind: &str,
+        visit: &mut dyn FnMut(RecordId, &str) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        self.0.texts(space, kind, visit)
     }
     fn kinds(&self, space: &Space) -> Result<Vec<String>, StoreError> {
         self.0.kinds(space)

@@ -91,6 +91,12 @@ impl From<String> for RecordId {
     }
 }
 
+impl From<RecordId> for String {
+    fn from(id: RecordId) -> Self {
+        id.0
+    }
+}
+
 impl PartialOrd for RecordId {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use model::{Change, EntryCause, FolderMove, Record, RecordKey, Revision, Scan, Space, Timestamp};
+use model::{Change, EntryCause, FolderMove, Record, RecordId, RecordKey, Revision, Scan, Space, Timestamp};
 
 use crate::{
     Checkpoint, ImageState, Keepsake, KeepsakeKind, PendingMove, Receipt, Splice, StoreError, StoredEntry, TableState,
@@ -62,6 +62,16 @@ pub trait Reads {
 
     /// A range of one kind. **Order**: by [`model::RecordId`].
     fn scan(&self, space: &Space, kind: &str, scan: &Scan) -> Result<Vec<Record>, StoreError>;
+
+    /// Hands out every record of one kind with the text of its value. **Order**: by [`model::RecordId`].
+    ///
+    /// **Errors**: what `visit` answers, too.
+    fn texts(
+        &self,
+        space: &Space,
+        kind: &str,
+        visit: &mut dyn FnMut(RecordId, &str) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError>;
 
     /// The kinds that a space holds records of, sorted by bytes.
     fn kinds(&self, space: &Space) -> Result<Vec<String>, StoreError>;

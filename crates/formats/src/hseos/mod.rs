@@ -83,6 +83,7 @@ impl Format for Hseos {
             "state_read" => state_read::state_read(&draft),
             "state_write" => state_write::state_write(&call.arguments, &mut draft, view, ctx)?,
             "tasks_list" => tasks_list::tasks_list(&call.arguments, &draft)?,
+            "hseos_tasks_table" => tasks_list::tasks_table(&call.arguments, &draft)?,
             "tasks_add" => tasks_add::tasks_add(&call.arguments, &mut draft, view, ctx)?,
             "tasks_update" => tasks_update::tasks_update(&call.arguments, &mut draft, view, ctx)?,
             "hseos_tasks_block" => tasks_update::with_note(&call.arguments, &mut draft, view, ctx)?,

@@ -43,7 +43,10 @@ pub(super) fn state_table(&Printed { reply, .. }: &Printed<'_>) -> String {
 
 /// The tasks, in the order of `tasks_list`.
 pub(super) fn tasks_table(&Printed { reply, .. }: &Printed<'_>) -> String {
-    table(reply, "tasks", &["id", "owner", "status", "description", "note"])
+    let rows = reply.get("rows").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let rows: Vec<[Option<&str>; 5]> =
+        rows.iter().map(|row| std::array::from_fn(|column| row.get(column)?.as_str())).collect();
+    text_table::render(&["id", "owner", "status", "description", "note"], &rows)
 }
 
 /// The history, newest first.
@@ -111,12 +114,10 @@ pub(super) fn status(&Printed { reply, .. }: &Printed<'_>) -> String {
     lines.join("\n")
 }
 
-fn table(reply: &Object, list: &str, columns: &[&str]) -> String {
+fn table<const N: usize>(reply: &Object, list: &str, columns: &[&str; N]) -> String {
     let rows = reply.get(list).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let cells = |row: &'_ Value| columns.iter().map(|name| row.get(*name)?.as_str().map(str::to_owned)).collect();
-    let rows: Vec<Vec<Option<String>>> = rows.iter().map(cells).collect();
-    let borrowed: Vec<Vec<Option<&str>>> = rows.iter().map(|row| row.iter().map(Option::as_deref).collect()).collect();
-    text_table::render(columns, &borrowed)
+    let rows: Vec<[Option<&str>; N]> = rows.iter().map(|row| columns.map(|name| row.get(name)?.as_str())).collect();
+    text_table::render(columns, &rows)
 }
 
 fn text<'a>(object: &'a Object, name: &str) -> &'a str {

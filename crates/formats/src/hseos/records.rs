@@ -1,7 +1,8 @@
 //! The records of the space: their keys, their values, and both ways between value and type.
 
-use format::{Draft, Records};
+use format::{Draft, Records, read_all};
 use model::{Object, RecordId, RecordKey, Scan, Space, Value};
+use serde::Deserialize;
 
 /// The one space of the format.
 pub(super) const SPACE: Space = Space::known("hseos");
@@ -74,12 +75,14 @@ impl Field {
 }
 
 /// How a task stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum Status {
     // In the order of the words' bytes.
     Blocked,
     Done,
     InProgress,
+    #[default]
     Pending,
 }
 
@@ -101,13 +104,15 @@ impl Status {
 }
 
 /// A task of the backlog.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
 pub(super) struct Task {
     pub(super) owner: String,
     pub(super) description: String,
     pub(super) status: Status,
     pub(super) depends_on: Vec<String>,
     /// Never empty text.
+    #[serde(deserialize_with = "said")]
     pub(super) note: Option<String>,
     pub(super) created_at: String,
     pub(super) updated_at: String,
@@ -122,8 +127,8 @@ impl Task {
 
     /// Every task with its id, in the order of the store.
     pub(super) fn all(records: &dyn Records) -> Vec<(String, Self)> {
-        let tasks = Kind::Task.all(records).into_iter();
-        tasks.map(|(id, value)| (id.as_str().to_owned(), Self::from_value(&value))).collect()
+        let tasks = read_all(records, &SPACE, Kind::Task.word(), Self::from_value).into_iter();
+        tasks.map(|(id, task)| (id.into(), task)).collect()
     }
 
     pub(super) fn from_value(value: &Value) -> Self {
@@ -215,6 +220,41 @@ pub(super) fn object<const N: usize>(all: [(&str, Value); N]) -> Value {
     Value::Object(members(all))
 }
 
+// Empty text is no note.
+fn said<'de, D: serde::Deserializer<'de>>(source: D) -> Result<Option<String>, D::Error> {
+    Option::<String>::deserialize(source).map(|note| note.filter(|note| !note.is_empty()))
+}
+
 fn text(value: &Value, name: &str) -> String {
     value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Status, Task};
+
+    #[test]
+    fn the_type_reads_what_its_value_says() {
+        let whole = Task {
+            owner: "GHOST".into(),
+            description: "say \"é\"\n".into(),
+            status: Status::InProgress,
+            depends_on: vec!["T1".into()],
+            note: Some("n".into()),
+            created_at: "2026-01-02 03:04:05".into(),
+            updated_at: "never".into(),
+            pruned: true,
+        };
+        let plain = Task { status: Status::Done, note: None, pruned: false, ..whole.clone() };
+        for task in [&whole, &plain] {
+            assert_eq!(serde_json::from_str::<Task>(&task.to_value().to_string()).ok().as_ref(), Some(task));
+        }
+        for text in ["{}", r#"{"note":"","status":"blocked","other":[1]}"#, r#"{"note":null,"depends_on":[]}"#] {
+            let value = serde_json::from_str(text).unwrap();
+            assert_eq!(serde_json::from_str::<Task>(text).unwrap(), Task::from_value(&value), "{text}");
+        }
+        for text in [r#"{"owner":7}"#, r#"{"status":"lost"}"#, r#"{"depends_on":["a",1]}"#, r#"{"pruned":null}"#] {
+            assert!(serde_json::from_str::<Task>(text).is_err(), "only the lenient reading takes {text}");
+        }
+    }
 }

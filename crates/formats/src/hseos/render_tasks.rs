@@ -27,18 +27,19 @@ pub(super) const BLOCKED: &str = "**Blocked:**";
 
 /// The file.
 pub(super) fn render(records: &dyn Records) -> String {
-    let mut tasks = Task::all(records);
-    tasks.retain(|(_, task)| !task.pruned);
-    tasks.sort_by(|(a, _), (b, _)| natural::compare(a, b));
+    let all = Task::all(records);
+    let mut tasks: Vec<(natural::Key<'_>, &(String, Task))> =
+        all.iter().filter(|(_, task)| !task.pruned).map(|task| (natural::Key::new(&task.0), task)).collect();
+    tasks.sort_unstable_by_key(|(key, _)| *key);
     let mut out = format!("{TITLE}\n\n{}\n{}\n", QUOTES[0], QUOTES[1]);
     for (heading, status) in SECTIONS {
         out.push('\n');
         out.push_str(heading);
         out.push('\n');
         let mut gap = "\n";
-        for (id, task) in tasks.iter().filter(|(_, task)| task.status == status) {
+        for (id, task) in tasks.iter().map(|(_, task)| *task).filter(|(_, task)| task.status == status) {
             out.push_str(gap);
-            out.push_str(&line(id, task));
+            push_line(&mut out, id, task);
             out.push('\n');
             gap = "";
         }
@@ -48,29 +49,29 @@ pub(super) fn render(records: &dyn Records) -> String {
 
 /// The line of one task.
 pub(super) fn line(id: &str, task: &Task) -> String {
-    let mark = match task.status {
-        Status::InProgress | Status::Blocked => '~',
-        Status::Pending => ' ',
-        Status::Done => 'x',
+    let mut line = String::new();
+    push_line(&mut line, id, task);
+    line
+}
+
+fn push_line(line: &mut String, id: &str, task: &Task) {
+    let start = match task.status {
+        Status::InProgress | Status::Blocked => "- [~] ",
+        Status::Pending => "- [ ] ",
+        Status::Done => "- [x] ",
     };
-    let mut line =
-        format!("- [{mark}] {} — [{}] {}", escape_line(id), escape_line(&task.owner), escape_line(&task.description));
-    let depends: Vec<_> = task.depends_on.iter().map(|id| escape_line(id)).collect();
+    let mut push = |parts: &[&str]| parts.iter().for_each(|part| line.push_str(part));
+    push(&[start, &escape_line(id), " — [", &escape_line(&task.owner), "] ", &escape_line(&task.description)]);
     match task.status {
         Status::Done => {}
-        Status::Blocked if depends.is_empty() => {}
-        _ if depends.is_empty() => line.push_str(" *(depends: none)*"),
+        Status::Blocked if task.depends_on.is_empty() => {}
+        _ if task.depends_on.is_empty() => push(&[" *(depends: none)*"]),
         _ => {
-            line.push_str(" *(depends: ");
-            line.push_str(&depends.join(", "));
-            line.push_str(")*");
+            let depends: Vec<_> = task.depends_on.iter().map(|id| escape_line(id)).collect();
+            push(&[" *(depends: ", &depends.join(", "), ")*"]);
         }
     }
     if task.status == Status::Blocked {
-        let reason = escape_line(task.note.as_deref().unwrap_or(DASH));
-        for part in [" ", DASH, " ", BLOCKED, " ", &reason] {
-            line.push_str(part);
-        }
+        push(&[" ", DASH, " ", BLOCKED, " ", &escape_line(task.note.as_deref().unwrap_or(DASH))]);
     }
-    line
 }

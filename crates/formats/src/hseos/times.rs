@@ -17,7 +17,7 @@ pub(super) fn to_millis(text: &str) -> Option<Cow<'_, str>> {
     if is_certain(text, MILLIS) {
         Some(Cow::Borrowed(text))
     } else if is_certain(text, SQLITE) {
-        Some(Cow::Owned(format!("{}T{}.000Z", &text[..10], &text[11..])))
+        Some(Cow::Owned([&text[..10], "T", &text[11..], ".000Z"].concat()))
     } else {
         parse(text).map(|at| Cow::Owned(at.to_millis_text()))
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use model::{Record, RecordKey, Revision, Scan, Space, Timestamp};
+use model::{Record, RecordId, RecordKey, Revision, Scan, Space, Timestamp};
 
 use crate::{
     Checkpoint, EntryPage, ImageState, Keepsake, KeepsakeKind, NewEntry, Opener, PendingMove, Reads, Receipt, Splice,
@@ -149,6 +149,16 @@ impl<T: Reads + ?Sized> Reads for Session<'_, T> {
     fn scan(&self, space: &Space, kind: &str, scan: &Scan) -> Result<Vec<Record>, StoreError> {
         self.faults.pass()?;
         self.inner.scan(space, kind, scan)
+    }
+
+    fn texts(
+        &self,
+        space: &Space,
+        kind: &str,
+        visit: &mut dyn FnMut(RecordId, &str) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        self.faults.pass()?;
+        self.inner.texts(space, kind, visit)
     }
 
     fn kinds(&self, space: &Space) -> Result<Vec<String>, StoreError> {

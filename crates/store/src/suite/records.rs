@@ -104,6 +104,20 @@ pub fn scans_are_in_order(opener: &dyn Opener) {
         let rest = &backwards[ordered.len() - place..];
         assert_eq!(ids(reads, "k", &down), rest[..rest.len().min(2)], "down from {id:?}");
     }
+    let mut texts = Vec::new();
+    let mut see = |id: RecordId, text: &str| {
+        texts.push((id.to_string(), text.to_owned()));
+        Ok(())
+    };
+    reads.texts(&SPACE, "k", &mut see).unwrap();
+    assert_eq!(texts, ordered.map(|id| (id.to_owned(), "1".to_owned())));
+    let mut seen = 0;
+    let mut stop = |_: RecordId, _: &str| {
+        seen += 1;
+        Err(StoreError::Corrupt("no value".into()))
+    };
+    let stopped = reads.texts(&SPACE, "k", &mut stop);
+    assert!(matches!(stopped, Err(StoreError::Corrupt(why)) if why == "no value") && seen == 1);
     // A start need not exist.
     assert_eq!(ids(reads, "k", &Scan { after: Some("3".into()), ..Scan::all() }), ordered[2..]);
     assert_eq!(ids(reads, "k", &Scan { after: Some("AA".into()), ..Scan::last(1) }), ["A"]);

@@ -3,7 +3,7 @@
 use std::mem;
 use std::ops::ControlFlow;
 
-use model::{Record, RecordKey, Revision, Scan, Space, Timestamp};
+use model::{Record, RecordId, RecordKey, Revision, Scan, Space, Timestamp};
 use store::{
     Checkpoint, EntryPage, ImageState, Keepsake, KeepsakeKind, Mark, NewEntry, PendingMove, Reads, Receipt, Splice,
     StoreError, StoredChange, StoredEntry, TableState, Txn, apply, check_newer, weave,
@@ -190,6 +190,15 @@ impl Reads for Session<'_> {
 
     fn scan(&self, space: &Space, kind: &str, scan: &Scan) -> Result<Vec<Record>, StoreError> {
         self.state.scan(space, kind, scan)
+    }
+
+    fn texts(
+        &self,
+        space: &Space,
+        kind: &str,
+        visit: &mut dyn FnMut(RecordId, &str) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        self.state.texts(space, kind, visit)
     }
 
     fn kinds(&self, space: &Space) -> Result<Vec<String>, StoreError> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use model::{ProjectPath, Record, RecordKey, Revision, Scan, Space};
+use model::{ProjectPath, Record, RecordId, RecordKey, Revision, Scan, Space};
 use store::{
     Checkpoint, EntryPage, ImageState, Keepsake, KeepsakeKind, PendingMove, Reads, Receipt, Splice, StoreError,
     StoredEntry, TableState, from_text, in_order,
@@ -47,6 +47,16 @@ impl Reads for State {
             found.reverse();
         }
         found.into_iter().take(scan.limit).map(|(key, (text, revision))| read_record(key, text, *revision)).collect()
+    }
+
+    fn texts(
+        &self,
+        space: &Space,
+        kind: &str,
+        visit: &mut dyn FnMut(RecordId, &str) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let mut found = self.records.iter().filter(|(key, _)| key.space == *space && key.kind == kind);
+        found.try_for_each(|(key, (text, _))| visit(key.id.clone(), text))
     }
 
     fn kinds(&self, space: &Space) -> Result<Vec<String>, StoreError> {

@@ -1,8 +1,8 @@
 //! Records: the values as they are now.
 
-use model::{Record, RecordKey, Revision, Scan, Space};
+use model::{Record, RecordId, RecordKey, Revision, Scan, Space};
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use store::from_text;
+use store::{StoreError, from_text};
 
 use crate::error::Outcome;
 use crate::id::{LoadedId, StoredId, load_revision, number};
@@ -76,6 +76,21 @@ pub(crate) fn scan(conn: &Connection, space: &Space, kind: &str, scan: &Scan) ->
         Some(after) => statement.query_map(params![space, kind, StoredId(after)], load)?,
     };
     rows.take(scan.limit).map(|row| parse(row?)).collect()
+}
+
+pub(crate) fn texts(
+    conn: &Connection,
+    space: &Space,
+    kind: &str,
+    visit: &mut dyn FnMut(RecordId, &str) -> Result<(), StoreError>,
+) -> Outcome<()> {
+    let mut statement = conn.prepare_cached(UP)?;
+    let mut rows = statement.query(params![space.as_str(), kind])?;
+    while let Some(row) = rows.next()? {
+        let LoadedId(id) = row.get(0)?;
+        visit(id, row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?)?;
+    }
+    Ok(())
 }
 
 pub(crate) fn kinds(conn: &Connection, space: &Space) -> Outcome<Vec<String>> {

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use model::{Record, RecordKey, Revision, Scan, Space, Timestamp};
+use model::{Record, RecordId, RecordKey, Revision, Scan, Space, Timestamp};
 use rusqlite::Connection;
 use store::{
     Checkpoint, EntryPage, ImageState, Keepsake, KeepsakeKind, NewEntry, PendingMove, Reads, Receipt, Splice,
@@ -67,6 +67,15 @@ impl Reads for Session<'_> {
 
     fn scan(&self, space: &Space, kind: &str, scan: &Scan) -> Result<Vec<Record>, StoreError> {
         Ok(records::scan(&self.lease, space, kind, scan)?)
+    }
+
+    fn texts(
+        &self,
+        space: &Space,
+        kind: &str,
+        visit: &mut dyn FnMut(RecordId, &str) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        Ok(records::texts(&self.lease, space, kind, visit)?)
     }
 
     fn kinds(&self, space: &Space) -> Result<Vec<String>, StoreError> {
