@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
+use super::line::{KeyLine, Raw, is_comment, is_indented, without_comment};
+use super::reach::{self, is_block};
 use super::scalar::decode;
 use super::{Block, Located, locate};
-use crate::document::line_end;
 
 /// The front matter of a text with the place of every value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,17 +93,11 @@ impl Entry {
 pub(super) fn read(text: &str, inner: &Range<usize>) -> Vec<Entry> {
     #[cfg(test)]
     super::tests::count_reading();
-    let mut lines = Vec::with_capacity(inner.len() / 24);
-    let mut start = inner.start;
-    while start < inner.end {
-        let (end, next) = line_end(text, start);
-        lines.push(Raw { start, end, next });
-        start = next;
-    }
+    let lines = Raw::all(text, inner);
     let mut entries = Vec::with_capacity(lines.len().min(32));
     let mut at = 0;
     while at < lines.len() {
-        match key_line(text, lines[at]).filter(|key| key.indent.is_empty()) {
+        match lines[at].key(text).filter(|key| key.indent.is_empty()) {
             Some(key) => {
                 let (entry, next) = entry(text, &lines, at, key);
                 entries.push(entry);
@@ -114,180 +109,65 @@ pub(super) fn read(text: &str, inner: &Range<usize>) -> Vec<Entry> {
     entries
 }
 
-#[derive(Clone, Copy)]
-struct Raw {
-    start: usize,
-    end: usize,
-    next: usize,
-}
-
-impl Raw {
-    fn content(self, text: &str) -> &str {
-        &text[self.start..self.end]
-    }
-}
-
-struct KeyLine {
-    key: String,
-    indent: Range<usize>,
-    token: Range<usize>,
-}
-
-/// A line that names a key: `key: value`, the key plain or quoted, the blank optional.
-fn key_line(text: &str, line: Raw) -> Option<KeyLine> {
-    let content = line.content(text);
-    let inner = content.trim_start_matches([' ', '\t']);
-    let indent = line.start..line.start + content.len() - inner.len();
-    let (key, behind) = if let Some(quote) = inner.chars().next().filter(|c| matches!(c, '"' | '\'')) {
-        let close = inner[1..].find(quote)? + 1;
-        (decode(&inner[..=close]), inner[close + 1..].strip_prefix(':')?)
-    } else {
-        let (key, behind) = inner.split_once(':')?;
-        let is_key = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
-        if key.is_empty() || key.starts_with('-') || !key.bytes().all(is_key) {
-            return None;
-        }
-        (key.to_owned(), behind)
-    };
-    let token = without_comment(behind);
-    let start = line.end - behind.len() + (behind.len() - behind.trim_start().len()).min(behind.len());
-    let start = if token.is_empty() { line.end - behind.len() } else { start };
-    Some(KeyLine { key, indent, token: start..start + token.len() })
-}
-
-/// The value at the start of what follows a colon: without blanks around it and without a comment.
-fn without_comment(behind: &str) -> &str {
-    let value = behind.trim();
-    if let Some(quote) = value.chars().next().filter(|c| matches!(c, '"' | '\''))
-        && let Some(end) = quoted_end(value, quote)
-    {
-        let rest = &value[end..];
-        if rest.is_empty() || rest.starts_with([' ', '\t']) && rest.trim_start().starts_with('#') {
-            return &value[..end];
-        }
-    }
-    if value.starts_with('#') {
-        return if behind.starts_with('#') { value } else { "" };
-    }
-    let mut quote = None;
-    let flow = value.starts_with(['[', '{']);
-    let mut before = ' ';
-    let mut chars = value.char_indices();
-    while let Some((at, c)) = chars.next() {
-        match quote {
-            Some('"') if c == '\\' => drop(chars.next()),
-            Some(open) if open == c => quote = None,
-            None if flow && matches!(c, '"' | '\'') => quote = Some(c),
-            None if c == '#' && matches!(before, ' ' | '\t') => return value[..at].trim_end(),
-            Some(_) | None => {}
-        }
-        before = c;
-    }
-    value
-}
-
-/// Where a quoted scalar at the start of `value` ends.
-fn quoted_end(value: &str, quote: char) -> Option<usize> {
-    quote_end(&value[1..], quote).map(|end| end + 1)
-}
-
-/// Where what a quote encloses ends, the closing quote with it.
-fn quote_end(inner: &str, quote: char) -> Option<usize> {
-    let mut chars = inner.char_indices().peekable();
-    while let Some((at, c)) = chars.next() {
-        if quote == '"' && c == '\\' {
-            chars.next();
-        } else if c == quote {
-            if quote == '\'' && chars.peek().is_some_and(|(_, next)| *next == '\'') {
-                chars.next();
-                continue;
-            }
-            return Some(at + 1);
-        }
-    }
-    None
-}
-
-fn is_comment(content: &str) -> bool {
-    content.trim_start().starts_with('#')
-}
-
-/// Whether a line belongs to the value above it.
-fn goes_on(content: &str) -> bool {
-    is_indented(content) && !content.trim().is_empty() && !is_comment(content)
-}
-
-fn is_indented(content: &str) -> bool {
-    content.starts_with([' ', '\t'])
-}
-
 /// The entry that begins at line `at`, and the line behind it.
 fn entry(text: &str, lines: &[Raw], at: usize, key: KeyLine) -> (Entry, usize) {
-    let whole = |line: Raw| line.start..line.next;
+    let token = &text[key.token.clone()];
     let mut entry = Entry {
         key: key.key,
         indent: key.indent,
-        token: key.token.clone(),
-        lines: vec![whole(lines[at])],
+        token: key.token,
+        lines: vec![lines[at].whole()],
         held: Held::Null,
         nested: Vec::new(),
     };
-    let token = &text[key.token];
+    if token.is_empty() {
+        let next = below(text, lines, at, &mut entry);
+        return (entry, next);
+    }
+    let is_list = token.starts_with('[');
+    let next = if is_list { reach::list(text, lines, at, token) } else { reach::scalar(text, lines, at, token) };
+    let more = &lines[at + 1..next];
+    entry.lines.extend(more.iter().map(|line| line.whole()));
+    entry.held = if is_list { list(text, more, token) } else { folded(text, more, token) };
+    (entry, next)
+}
+
+/// What a list in brackets holds that goes on in `more`.
+fn list(text: &str, more: &[Raw], token: &str) -> Held {
+    let mut joined = token.to_owned();
+    for line in more {
+        if joined.ends_with(']') {
+            break;
+        }
+        let content = line.content(text);
+        if !is_comment(content) {
+            joined.push(' ');
+            joined.push_str(without_comment(content, true));
+        }
+    }
+    scalar(&joined)
+}
+
+/// The text of a scalar that goes on in `more`, on one line.
+fn folded(text: &str, more: &[Raw], token: &str) -> Held {
+    let words = more.iter().map(|line| line.content(text).trim()).filter(|words| !words.is_empty());
+    if is_block(token) {
+        return Held::Text(words.collect::<Vec<_>>().join(" "));
+    }
+    let words: Vec<&str> = std::iter::once(token).chain(words).collect();
+    match words[..] {
+        [token] => scalar(token),
+        _ => Held::Text(words.join(" ")),
+    }
+}
+
+/// Reads the items or nested keys below a key without a value; gives the line behind them.
+fn below(text: &str, lines: &[Raw], at: usize, entry: &mut Entry) -> usize {
     let mut next = at + 1;
-    if token.starts_with('[') && !token.ends_with(']') {
-        let mut joined = token.to_owned();
-        while next < lines.len()
-            && !joined.ends_with(']')
-            && key_line(text, lines[next]).is_none_or(|key| !key.indent.is_empty())
-        {
-            joined.push(' ');
-            joined.push_str(without_comment(&format!(" {}", lines[next].content(text))));
-            entry.lines.push(whole(lines[next]));
-            next += 1;
-        }
-        entry.held = scalar(&joined);
-        // What hangs below the closing bracket would become part of whatever is written in its place.
-        while next < lines.len() && goes_on(lines[next].content(text)) {
-            entry.lines.push(whole(lines[next]));
-            next += 1;
-        }
-        return (entry, next);
-    }
-    if !token.is_empty() {
-        let block = token.starts_with(['|', '>']);
-        let quote = token.chars().next().filter(|first| matches!(first, '"' | '\''));
-        let mut is_open = block || quote.is_some_and(|quote| quoted_end(token, quote).is_none());
-        let mut joined = String::new();
-        while next < lines.len() {
-            let content = lines[next].content(text);
-            // An empty line within a value that goes on below it.
-            if is_open && content.trim().is_empty() {
-                let behind = lines[next..].iter().position(|line| !line.content(text).trim().is_empty());
-                if let Some(behind) = behind.filter(|behind| goes_on(lines[next + behind].content(text))) {
-                    entry.lines.extend(lines[next..next + behind].iter().map(|line| whole(*line)));
-                    next += behind;
-                    continue;
-                }
-            }
-            if !(goes_on(content) || block && is_indented(content) && is_comment(content)) {
-                break;
-            }
-            is_open &= quote.is_none_or(|quote| quote_end(content, quote).is_none());
-            joined.push(' ');
-            joined.push_str(content.trim());
-            entry.lines.push(whole(lines[next]));
-            next += 1;
-        }
-        entry.held = match (block, joined.is_empty()) {
-            (false, true) => scalar(token),
-            (false, false) => Held::Text((token.to_owned() + &joined).trim().to_owned()),
-            (true, _) => Held::Text(joined.trim().to_owned()),
-        };
-        return (entry, next);
-    }
     let mut items = Vec::new();
     while next < lines.len() {
-        let content = lines[next].content(text);
+        let line = lines[next];
+        let content = line.content(text);
         let trimmed = content.trim();
         if trimmed.is_empty() || is_comment(content) {
             next += 1;
@@ -295,34 +175,29 @@ fn entry(text: &str, lines: &[Raw], at: usize, key: KeyLine) -> (Entry, usize) {
         }
         let dashed = if trimmed == "-" { Some("") } else { trimmed.strip_prefix("- ") };
         if let Some(item) = dashed.filter(|_| entry.nested.is_empty()) {
-            items.push(decode(without_comment(&format!(" {item}"))));
-            entry.lines.push(whole(lines[next]));
-            next += 1;
+            items.push(decode(without_comment(&format!(" {item}"), false)));
         } else if !is_indented(content) {
             break;
-        } else if let Some(inner) = key_line(text, lines[next]).filter(|_| items.is_empty()) {
+        } else if let Some(inner) = line.key(text).filter(|_| items.is_empty()) {
             let held = scalar(&text[inner.token.clone()]);
             entry.nested.push(Entry {
                 key: inner.key,
                 indent: inner.indent,
                 token: inner.token,
-                lines: vec![whole(lines[next])],
+                lines: vec![line.whole()],
                 held,
                 nested: Vec::new(),
             });
-            entry.lines.push(whole(lines[next]));
-            next += 1;
-        } else {
-            entry.lines.push(whole(lines[next]));
-            next += 1;
         }
+        entry.lines.push(line.whole());
+        next += 1;
     }
     entry.held = match (items.is_empty(), entry.nested.is_empty()) {
         (false, _) => Held::List(items),
         (true, false) => Held::Map,
         (true, true) => Held::Null,
     };
-    (entry, next)
+    next
 }
 
 fn scalar(token: &str) -> Held {

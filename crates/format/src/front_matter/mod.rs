@@ -4,6 +4,8 @@
 //! people write. [`write()`] changes values in place and leaves every other byte as it is.
 
 mod full;
+mod line;
+mod reach;
 mod scalar;
 mod subset;
 #[cfg(test)]

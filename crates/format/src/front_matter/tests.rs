@@ -245,6 +245,31 @@ fn a_value_with_an_empty_line_in_it_is_replaced_whole() {
         write(&mut document, &[Change::Value("a", Scalar::Count(2))]);
         assert_eq!(document.text(), "---\na: 2\n\nb: 1\n---\nrest", "{value:?}");
     }
+    // What looks like a comment within a quote or a block is text; a plain value goes on below an empty line.
+    for value in [
+        "\"x\n  # y\n  z\"",
+        "'x\n  # y\n\n  z'",
+        "|\n  x\n\n  # y\n  z",
+        "|2\n    x\n  # y",
+        "x\n\n  y",
+        "\"x # y\n  z\" # c",
+        "\"x\ny\"",
+        "[x,\n  \"y # ]\",\n  z]",
+    ] {
+        let mut document = Document::new(format!("---\na: {value}\nb: 1\n---\n"));
+        write(&mut document, &[Change::Value("a", Scalar::Count(2))]);
+        assert_eq!(document.text(), "---\na: 2\nb: 1\n---\n", "{value:?}");
+    }
+    // A comment with less indent than the block is none of its lines.
+    let mut document = Document::new("---\na: >\n  x\n # c\nb: 1\n---\n".to_owned());
+    write(&mut document, &[Change::Value("a", Scalar::Count(2))]);
+    assert_eq!(document.text(), "---\na: 2\n # c\nb: 1\n---\n");
+    // A quote that never closes ends at the next key, or at a comment.
+    for rest in ["b: \"\"\n", "# it's \"x\"\n"] {
+        let mut document = Document::new(format!("---\na: \"x\n  y\n{rest}---\n"));
+        write(&mut document, &[Change::Value("a", Scalar::Count(2))]);
+        assert_eq!(document.text(), format!("---\na: 2\n{rest}---\n"));
+    }
     // One that goes on over many lines ends where its quote is closed, and so before the next indented line.
     let mut document = Document::new("---\na: 'x\n\n  it''s\n\n  y'\n\n  b: 1\n---\n".to_owned());
     write(&mut document, &[Change::Value("a", Scalar::Count(2))]);
@@ -269,6 +294,8 @@ fn removing_takes_every_line_of_a_key() {
 fn line() -> impl Strategy<Value = String> {
     prop_oneof![
         "[a-c]: [a-z#\"' :\\[\\],]{0,8}",
+        "[a-c]: [|>][-+2]?",
+        " {1,3}[a-z#\"' ,\\]]{1,6}",
         "[a-c]:",
         "  [a-c]: [0-9\"]{0,3}",
         "  ?- [a-z]{0,3}",
