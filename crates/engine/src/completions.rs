@@ -76,7 +76,7 @@ impl Engine {
     }
 
     // Every format that is on, then every space that has records beneath it.
-    fn spaces_known(&self) -> Result<Vec<String>, Refusal> {
+    pub(crate) fn spaces_known(&self) -> Result<Vec<String>, Refusal> {
         let mut all: Vec<String> = self.formats_on().iter().map(|format| format.name().to_owned()).collect();
         if let Some(store) = self.opened_store()? {
             let spaces = store.read().and_then(|reads| reads.spaces()).map_err(failed)?;
@@ -116,7 +116,11 @@ impl Engine {
             };
             reads.entries(&EntryPage::default(), &mut note).map_err(failed)?;
         }
-        agents.remove("external");
-        Ok(agents.into_iter().filter(|agent| !agent.is_empty() && !agent.starts_with("git:")).collect())
+        // Git, hooks, the outside and a bare command line are nobody to hand work over to.
+        let is_someone = |agent: &String| {
+            let name = agent.as_str();
+            !matches!(name, "" | "cli" | "external") && !name.starts_with("git:") && !name.starts_with("hook:")
+        };
+        Ok(agents.into_iter().filter(is_someone).collect())
     }
 }

@@ -6,9 +6,7 @@
 use std::sync::Arc;
 
 use format::{Draft, Format, View};
-use model::{
-    Change, Context, EntryCause, FolderMove, Object, Outcome, Refusal, RefusalClass, Revision, Space, Warning,
-};
+use model::{Change, Context, EntryCause, FolderMove, Object, Outcome, Refusal, Revision, Space, Warning};
 use store::{Checkpoint, Reads};
 
 use crate::checkpoint::CheckpointQuery;
@@ -16,7 +14,7 @@ use crate::engine::Engine;
 use crate::exchange::Parcel;
 use crate::rollback::RollbackQuery;
 use crate::undo::UndoQuery;
-use crate::{checkpoint, rollback, undo};
+use crate::{checkpoint, refusals, rollback, undo};
 
 /// One thing that the engine does itself.
 #[derive(Clone)]
@@ -172,7 +170,5 @@ pub(crate) fn spanning(changes: &[Change]) -> Space {
 /// The refusal of a deed about a format that is not on.
 pub(crate) fn format_off(space: &Space) -> Refusal {
     let format = space.format();
-    Refusal::new(RefusalClass::Refused, "format_off", format!("{space} changes too, and the format {format} is off"))
-        .with("format", format)
-        .hint(format!("add {format:?} to `formats` in mainstay.toml and repeat the command"))
+    refusals::format_off(format, format!("{space} changes too, and the format {format} is off"))
 }

@@ -155,6 +155,19 @@ impl Engine {
         Some(self.formats.iter().copied().filter(is_listed).collect())
     }
 
+    /// That the project's own list, if it has one, does not leave the format out.
+    ///
+    /// **Errors**: `format_off`: what is written there would be in nobody's sight, and out of reach for undo.
+    pub(crate) fn check_is_not_off(&self, format: &dyn Format) -> Result<(), Refusal> {
+        let name = format.name();
+        match self.formats_listed() {
+            Some(listed) if listed.iter().all(|one| one.name() != name) => {
+                Err(refusals::format_off(name, format!("mainstay.toml lists the formats that are on, without {name}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The format and tool of a name; dots count as underscores.
     pub fn tool(&self, name: &str) -> Option<(&'static dyn Format, &'static Tool)> {
         self.formats.iter().find_map(|format| Some((*format, format.surface().tool(name)?)))
@@ -182,6 +195,9 @@ impl Engine {
             && let Some(broken) = &self.broken
         {
             return Err(broken.clone());
+        }
+        if !tool.is_read() {
+            self.check_is_not_off(format)?;
         }
         if tool.effect == Effect::ReadEvents {
             replay(self, format, &ctx);

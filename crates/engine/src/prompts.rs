@@ -165,9 +165,22 @@ impl Engine {
             }
         };
         let space = text("space")?;
-        space.as_deref().map_or(Ok(()), |space| self.check_space(space))?;
+        if let Some(space) = space.as_deref() {
+            self.check_space(space)?;
+            self.check_is_told(space)?;
+        }
         let agent = text("agent")?.or_else(|| identity.actor.clone());
         Ok(Asked { agent, space, to: text("to")? })
+    }
+
+    // A space of a format that is off, or one that nothing is known of, has nothing to tell.
+    fn check_is_told(&self, space: &str) -> Result<(), Refusal> {
+        let known = self.spaces_known()?;
+        if known.is_empty() || known.iter().any(|one| one == space) {
+            return Ok(());
+        }
+        Err(Refusal::invalid("space", format!("nothing is on record in the space {space:?}"))
+            .allowed(known.into_iter().map(Value::from).collect::<Vec<_>>()))
     }
 
     fn lately(&self, asked: &Asked, actor: Option<String>) -> Result<Vec<Value>, Refusal> {

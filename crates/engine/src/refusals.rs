@@ -12,6 +12,14 @@ pub(crate) const OUTCOME_UNKNOWN: &str = "outcome_unknown";
 /// The code of a request with a value that no store could give back.
 pub(crate) const UNSTORABLE: &str = "value_unstorable";
 
+/// A format that the project's own list leaves out.
+pub(crate) fn format_off(format: &str, message: String) -> Refusal {
+    Refusal::refused("format_off", message)
+        .field("format")
+        .with("format", format)
+        .hint(format!("add {format:?} to `formats` in mainstay.toml and repeat the command"))
+}
+
 /// What a failing engine database means to the caller.
 pub(crate) fn of_store(error: &StoreError) -> Refusal {
     match error {

@@ -114,6 +114,11 @@ fn formats_are_on_by_list_by_marker_or_by_records() {
     assert_eq!(on(&desk), ["probe"]);
     let desk = desk.write("mainstay.toml", "formats = [\"hseos\"]\n");
     assert_eq!(on(&desk), ["hseos"]);
+    // What the list leaves out is read, and not written: nobody would see it, and undo would not reach it.
+    let before = desk.snapshot();
+    assert_eq!(desk.refused("put", pair("a", "two")), "format_off");
+    assert_eq!(desk.done("get", json!({})).body["items"], json!({"a": "one"}));
+    assert_eq!(desk.snapshot(), before);
 }
 
 #[test]

@@ -132,6 +132,7 @@ fn wrong_arguments_of_prompts_are_named() {
         ("resume", json!({"agent": "a\nb"}), "agent"),
         ("resume", json!({"agent": "x".repeat(257)}), "agent"),
         ("plan-next", json!({"space": "nowhere"}), "space"),
+        ("resume", json!({"space": "hseos/nowhere"}), "space"),
     ] {
         let refusal = asked(&desk, name, arguments.clone()).unwrap_err();
         assert_eq!((refusal.code.as_ref(), refusal.field.as_deref()), ("invalid_argument", Some(field)), "{arguments}");

@@ -18,6 +18,7 @@ pub mod fenced_blocks;
 pub mod field_schema;
 pub mod front_matter;
 mod hook;
+pub mod line_diff;
 pub mod markdown;
 pub mod merge_patch;
 pub mod natural;

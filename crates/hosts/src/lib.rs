@@ -9,7 +9,6 @@ mod claude;
 mod codex;
 mod copilot;
 mod cursor;
-mod diff;
 mod gemini;
 mod host;
 mod json;

@@ -1,11 +1,12 @@
 //! What one order does to which files, thought out before the first of them is touched.
 
+use format::line_diff;
 use model::{Object, Refusal, Value};
 
 use crate::host::Host;
 use crate::json::{self, Edited};
 use crate::part::{Base, Part, Piece, Scope};
-use crate::{diff, section, toml_table};
+use crate::{section, toml_table};
 
 /// What those are told who wire both of two hosts of which one reads the hooks of the other.
 const TWICE: &str = "VS Code and Copilot CLI run the hooks of claude and of copilot: each event is told twice there, \
@@ -186,7 +187,7 @@ impl Change {
 
     /// The lines that differ, as `diff -u` shows them; empty where none do.
     pub fn diff(&self) -> String {
-        diff::unified(&self.path, self.before.as_deref(), self.after.as_deref())
+        line_diff::unified(&self.path, self.before.as_deref(), self.after.as_deref())
     }
 }
 

@@ -27,8 +27,12 @@ pub(super) fn pack(file: &Path, release: &Release, program: &[u8], papers: &[Mem
         "Metadata-Version: 2.4\nName: mainstay\nVersion: {version}\n\
          Summary: Keeps the working state of a coding-agent project\nLicense-Expression: MIT OR Apache-2.0\n"
     );
-    let tags =
-        format!("Wheel-Version: 1.0\nGenerator: xtask\nRoot-Is-Purelib: false\nTag: py3-none-{}\n", platform(host)?);
+    // The name's compressed set of tags, one a line.
+    let tags = platform(host)?
+        .split('.')
+        .fold("Wheel-Version: 1.0\nGenerator: xtask\nRoot-Is-Purelib: false\n".to_owned(), |file, tag| {
+            file + "Tag: py3-none-" + tag + "\n"
+        });
     let mut members = vec![Member::program(format!("mainstay-{version}.data/scripts/mainstay"), program.to_vec())];
     let licences = papers.iter().filter(|paper| paper.name != "README.md" && paper.name != "CHANGELOG.md");
     members.extend(licences.map(|paper| Member::text(format!("{info}/licenses/{}", paper.name), paper.bytes.clone())));

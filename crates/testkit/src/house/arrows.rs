@@ -21,7 +21,7 @@ const ALLOWED: &[(&str, &[&str], &[&str])] = &[
         &["mainstay-format", "mainstay-store", "mainstay-model", "mainstay-mutants"],
         &["mainstay-formats", "mainstay-store-memory", "mainstay-store-sqlite"],
     ),
-    ("mainstay-hosts", &["mainstay-model"], &[]),
+    ("mainstay-hosts", &["mainstay-format", "mainstay-model"], &[]),
     (
         "mainstay-front-cli",
         &["mainstay-engine", "mainstay-format", "mainstay-hosts", "mainstay-model", "mainstay-mutants"],

@@ -41,7 +41,7 @@ fn play(stage: &mut Stage<'_>) -> Result<u8, Refusal> {
     stage.say(&format!("It plays in {folder}, which goes away at the end, or stays if you stop it."));
     stage.say("Two coding agents share a project. Its state stands in STATE.md and TASKS.md, which people read too.");
     stage.show(Player::Ghost, &["hseos", "tasks", "add", "T1", "GHOST", "Sketch the login form"])?;
-    stage.show(Player::Ghost, &["hseos", "tasks", "add", "T2", "RAZOR", "Wire it to the server", "T1"])?;
+    stage.show(Player::Ghost, &["hseos", "tasks", "add", "T2", "GHOST", "Wire it to the server", "T1"])?;
     stage.show(Player::Ghost, &["hseos", "state", "write", "phase", "execution"])?;
 
     stage.say(

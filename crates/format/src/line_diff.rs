@@ -14,13 +14,19 @@ enum Line<'a> {
     New(&'a str),
 }
 
-/// The differences as `diff -u` shows them; empty where there are none.
-pub(crate) fn unified(path: &str, before: Option<&str>, after: Option<&str>) -> String {
+/// The differences as `diff -u` shows them, with a head for both sides; empty where there are none.
+pub fn unified(path: &str, before: Option<&str>, after: Option<&str>) -> String {
     if before == after {
         return String::new();
     }
     let name = |side: &str, text: Option<&str>| text.map_or("/dev/null".to_owned(), |_| format!("{side}/{path}"));
-    let mut shown = format!("--- {}\n+++ {}\n", name("a", before), name("b", after));
+    let head = format!("--- {}\n+++ {}\n", name("a", before), name("b", after));
+    head + &hunks(before.unwrap_or_default(), after.unwrap_or_default())
+}
+
+/// The differences without a head: for each place `@@ -LINE,COUNT +LINE,COUNT @@` and its lines.
+pub fn hunks(before: &str, after: &str) -> String {
+    let mut shown = String::new();
     let lines = aligned(&broken(before), &broken(after));
     let differs = |line: &Line<'_>| !matches!(line, Line::Both(_));
     let mut at = 0;
@@ -36,8 +42,8 @@ pub(crate) fn unified(path: &str, before: Option<&str>, after: Option<&str>) -> 
     shown
 }
 
-fn broken(text: Option<&str>) -> Vec<&str> {
-    text.unwrap_or_default().split_inclusive('\n').collect()
+fn broken(text: &str) -> Vec<&str> {
+    text.split_inclusive('\n').collect()
 }
 
 fn hunk(lines: &[Line<'_>], from: usize, to: usize) -> String {
