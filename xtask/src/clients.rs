@@ -32,6 +32,7 @@ pub(crate) fn run(product: &Product, tally: &mut Tally) -> Result<(), String> {
         tally.step(&label(&script), || drive(&home.join("venv/bin/python"), &script, product, &home));
     }
     tally.step("MCP SDK, Inspector and conformance suite from npm", || install_node(&scripts, &home));
+    tally.step("host programs from npm", || install_node(&scripts.join("hosts"), &home.join("hosts")));
     tally.step("server of the conformance suite", suite_server);
     // The suite needs a newer Node than most systems have.
     let node = home.join("node_modules/node/bin/node");
@@ -60,6 +61,7 @@ fn drive(interpreter: &Path, script: &Path, product: &Product, home: &Path) -> R
     let mut command = sandbox.command(interpreter);
     command.arg(script).arg(&product.binary).arg(sandbox.root());
     command.env("NODE_MODULES", home.join("node_modules"));
+    command.env("HOSTS", home.join("hosts/node_modules"));
     command.env("SUITE_SERVER", target_folder()?.join("debug/examples").join(SUITE));
     shown(&mut command)
 }

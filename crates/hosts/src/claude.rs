@@ -38,6 +38,10 @@ pub(crate) static HOST: Host = Host {
     looked_at: "2026-12-01",
     events: EVENTS,
     parts,
+    driven_as: Some("@anthropic-ai/claude-code"),
+    unseen: &[
+        "Status line, `/mcp`, sub-agents and compaction: they want a person at a terminal, or more than one prompt.",
+    ],
     lacks: &[],
     then: &["Claude Code asks once whether the project's server may be used; /mcp shows it."],
 };

@@ -43,6 +43,11 @@ pub(crate) static HOST: Host = Host {
     looked_at: "2026-12-01",
     events: claude::EVENTS,
     parts,
+    driven_as: Some("@openai/codex"),
+    unseen: &[
+        "The review of hooks in /hooks: it wants a terminal, so CI passes `--dangerously-bypass-hook-trust`.",
+        "Models that call tools from code of their own: the session is that of `gpt-5.5`.",
+    ],
     lacks: &["Status line: it shows items of its own alone, no program's."],
     then: &[
         "Codex reads a project's settings only where the project is trusted.",

@@ -28,12 +28,12 @@ pub(crate) static HOST: Host = Host {
         Event { theirs: "SessionEnd", ours: "session-end" },
     ],
     parts,
+    driven_as: Some("@github/copilot"),
+    unseen: &["VS Code: it is in no package registry; Copilot CLI reads the same hooks and a server file of its own."],
     lacks: &[
         "Status line: there is none that a program could write.",
         "user-prompt-submit: what a hook says there reaches no model, so the state is shown at the start alone.",
         "stop: the event does not carry the response, so its closing block is not read; use the tools.",
-        "Server of a project in Copilot CLI and in VS Code's sessions of Copilot's own agent: they read `.mcp.json`, \
-         which `--host claude` writes; `--global` writes one for all projects.",
         "session-end: VS Code has no such event, Copilot CLI has.",
     ],
     then: &[
@@ -63,26 +63,40 @@ fn parts(scope: Scope) -> Vec<Part> {
             (Base::Home, ".copilot/mcp-config.json", ".copilot/hooks/mainstay.json", ".copilot/copilot-instructions.md")
         }
     };
+    let own = || {
+        server_entry(
+            "mcpServers",
+            json!({"type": "local", "command": NAME, "args": ["serve", "--stdio"], "tools": ["*"]}),
+        )
+    };
     let server = match scope {
         Scope::Project => {
             server_entry("servers", json!({"type": "stdio", "command": NAME, "args": ["serve", "--stdio"]}))
         }
-        Scope::Global => server_entry(
-            "mcpServers",
-            json!({"type": "local", "command": NAME, "args": ["serve", "--stdio"], "tools": ["*"]}),
-        ),
+        Scope::Global => own(),
     };
     let companion = Some(Companion { name: "version", value: json!(1) });
     let entries = hook_entries(&HOST, |_, command| hook(command));
-    vec![
-        Part {
-            path: servers,
-            moved: moved("mcp-config.json"),
-            what: "server",
-            base,
-            other: None,
-            piece: Piece::Json { entries: vec![server], companion: None },
-        },
+    let server = Part {
+        path: servers,
+        moved: moved("mcp-config.json"),
+        what: "server",
+        base,
+        other: None,
+        piece: Piece::Json { entries: vec![server], companion: None },
+    };
+    // VS Code reads one, Copilot CLI the other.
+    let beside = (scope == Scope::Project).then(|| Part {
+        path: ".github/mcp.json",
+        moved: None,
+        what: "server",
+        base,
+        other: None,
+        piece: Piece::Json { entries: vec![own()], companion: None },
+    });
+    let mut parts = vec![server];
+    parts.extend(beside);
+    parts.extend([
         Part {
             path: hooks,
             moved: moved("hooks/mainstay.json"),
@@ -99,5 +113,6 @@ fn parts(scope: Scope) -> Vec<Part> {
             other: None,
             piece: Piece::Section { comment: Comment::Markdown, body: instructions(scope) },
         },
-    ]
+    ]);
+    parts
 }

@@ -28,6 +28,8 @@ pub(crate) static HOST: Host = Host {
         Event { theirs: "sessionEnd", ours: "session-end" },
     ],
     parts,
+    driven_as: None,
+    unseen: &["Cursor: it is in no package registry; its files are held against its documentation alone."],
     lacks: &[
         "Status line: there is none that a program could write.",
         "user-prompt-submit: a hook may only stop a prompt there, so the state is shown at the start alone.",

@@ -26,6 +26,8 @@ pub(crate) static HOST: Host = Host {
         Event { theirs: "SessionEnd", ours: "session-end" },
     ],
     parts,
+    driven_as: Some("@google/gemini-cli"),
+    unseen: &["`/mcp`, `/hooks` and compression: they want a person at a terminal."],
     lacks: &[
         "Status line: there is none that a program could write.",
         "subagent-start, subagent-stop: no events tell of sub-agents.",

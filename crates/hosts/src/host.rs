@@ -21,6 +21,10 @@ pub struct Host {
     pub events: &'static [Event],
     /// What it needs in its files.
     pub parts: fn(Scope) -> Vec<Part>,
+    /// The npm package as which `tests/clients/hosts.mjs` drives it whole, at the version that is pinned there.
+    pub driven_as: Option<&'static str>,
+    /// What was not seen working, a sentence each.
+    pub unseen: &'static [&'static str],
     /// What of Mainstay it cannot have, a sentence each.
     pub lacks: &'static [&'static str],
     /// What a person still has to do, a sentence each.

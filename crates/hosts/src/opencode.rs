@@ -1,7 +1,7 @@
 //! `OpenCode`: `opencode.json`, a plugin of a few lines, `AGENTS.md`.
 //!
 //! **Source**: <https://opencode.ai/docs/build/plugins>, `…/docs/config`, `…/docs/mcp-servers` (version 2), and
-//! `packages/plugin/src` of <https://github.com/anomalyco/opencode>, as of 2026-12-01.
+//! `packages/plugin/src` of <https://github.com/anomalyco/opencode> (both versions), as of 2026-12-01.
 
 use serde_json::json;
 
@@ -19,18 +19,21 @@ pub(crate) static HOST: Host = Host {
     ],
     looked_at: "2026-12-01",
     events: &[
-        Event { theirs: "session.prompt, the first", ours: "session-start" },
-        Event { theirs: "session.prompt", ours: "user-prompt-submit" },
+        Event { theirs: "chat.message (2: session.prompt), the first", ours: "session-start" },
+        Event { theirs: "chat.message (2: session.prompt)", ours: "user-prompt-submit" },
         Event { theirs: "tool.execute.before", ours: "pre-tool-use" },
         Event { theirs: "session.idle", ours: "stop" },
-        Event { theirs: "session.compaction", ours: "pre-compact" },
+        Event { theirs: "experimental.session.compacting (2: session.compaction)", ours: "pre-compact" },
         Event { theirs: "session.deleted", ours: "session-end" },
     ],
     parts,
+    driven_as: Some("opencode-ai"),
+    unseen: &[
+        "OpenCode 2: npm has none; its form of the plugin is run in a host that behaves as its documentation says.",
+    ],
     lacks: &[
         "Status line: there is none that a program could write.",
         "subagent-start, subagent-stop: a sub-agent is a session of its own and is treated as one.",
-        "Hooks in OpenCode 1: its plugins have another form; server and instructions work there.",
     ],
     then: &["OpenCode loads the plugin when it starts; `opencode mcp list` shows the server."],
 };

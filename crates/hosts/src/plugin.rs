@@ -15,6 +15,7 @@ pub fn plugin() -> Vec<(&'static str, String)> {
         "version": env!("CARGO_PKG_VERSION"),
         "description": "Keeps the working state of a coding-agent project: memory, tasks and plans that survive \
                         context resets, crashes and other agents",
+        "author": {"name": "The Mainstay authors"},
         "license": "MIT OR Apache-2.0",
         "keywords": ["state", "memory", "tasks", "mcp", "hooks"],
     });

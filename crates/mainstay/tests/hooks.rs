@@ -149,7 +149,9 @@ fn an_answer_costs_little_processor_time() {
         let cost = ticks(&host);
         let code = host.wait().unwrap().code();
         let is_patch = input.len() > 1000;
-        assert_eq!(code, Some(if is_patch { 2 } else { 0 }), "{event:?}: so many files are not looked at");
+        // Copilot reads the answer alone.
+        let is_told_by_code = is_patch && !event.contains(&"copilot");
+        assert_eq!(code, Some(if is_told_by_code { 2 } else { 0 }), "{event:?}: so many files are not looked at");
         // This build reads 20,000 lines a few times slower than a release does; in squared time it would take seconds.
         let most = if is_patch { 30 } else { 5 };
         assert!(cost <= most, "{event:?}: {cost} hundredths of a second");

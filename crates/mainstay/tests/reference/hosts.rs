@@ -44,6 +44,11 @@ calls with `no_project`, until `mainstay init` is run there or `--project` names
 Before a tool that changes files a gate is asked about all of them, up to 4,096; a patch of more is refused where a
 gate is on. Input larger than 16 MiB is not read, and so not gated.
 
+`tests/clients/hosts.mjs` drives whole host programs in CI, each at the version that is named with it: a project
+wired by `mainstay init`, the host's own list of servers, and a session in which a scripted model is shown the state,
+calls a tool, writes a file, is refused one that a gate forbids, and closes with a block; then `--uninstall`. What it
+does not reach is named too.
+
 An answer costs at most 13 ms of processor time, measured on the development build over every event of every
 host with usual input, 50 MiB and 100,000 brackets.
 ";
@@ -57,8 +62,9 @@ fn the_page_about_hosts_is_current() {
     page.push_str(
         "\n## One event inside\n\nWhatever the host, `mainstay hook EVENT --host HOST` reads its JSON, turns its names \
          into one internal event\n(`crates/fronts/hook/src/wires/`, a file for each host) and answers in the host's own \
-         words, with exit code 0.\nOnly a gate's no ends with 2, and its reason stands on standard error. Input that is \
-         no JSON object, late or\nlarger than 16 MiB is an event about nothing.\n",
+         words, with exit code 0.\nA gate's no ends with 2, and its reason stands on standard error; Gemini CLI and Copilot, \
+         to which that is a\nhook that failed, read it in the answer. Input that is no JSON object, late or larger than \
+         16 MiB is an event\nabout nothing.\n",
     );
     check(&testkit::repository().join("docs/hosts.md"), &page);
 }
@@ -88,6 +94,11 @@ fn section(host: &Host) -> String {
     if let Some(matcher) = project.iter().find_map(matcher) {
         writeln!(text, "\n`pre-tool-use` is told of tools whose names match `{matcher}`.").unwrap();
     }
+    if let Some(package) = host.driven_as {
+        writeln!(text, "\nSeen working, last on {}, as `{package}` {}.", host.looked_at, pinned(package)).unwrap();
+    }
+    text.push_str("\nNot seen:\n\n");
+    host.unseen.iter().for_each(|unseen| writeln!(text, "- {unseen}").unwrap());
     if !host.lacks.is_empty() {
         text.push_str("\nWhat it cannot have:\n\n");
         host.lacks.iter().for_each(|lack| writeln!(text, "- {lack}").unwrap());
@@ -95,6 +106,13 @@ fn section(host: &Host) -> String {
     text.push_str("\nThen:\n\n");
     host.then.iter().for_each(|then| writeln!(text, "- {then}").unwrap());
     text
+}
+
+// The version that is driven.
+fn pinned(package: &str) -> String {
+    let path = testkit::repository().join("tests/clients/hosts/package.json");
+    let pins: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    pins["dependencies"][package].as_str().unwrap().to_owned()
 }
 
 fn matcher(part: &Part) -> Option<String> {

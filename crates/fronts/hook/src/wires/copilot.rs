@@ -1,11 +1,13 @@
 //! GitHub Copilot: VS Code and Copilot CLI, which spell names in two ways.
 //!
+//! Where a hook ends with another code than 0, Copilot CLI denies the tool and keeps the reason from the model.
+//!
 //! **Source**: <https://code.visualstudio.com/docs/agent-customization/hooks>,
 //! <https://docs.github.com/en/copilot/reference/hooks-reference>, 2026-12-01.
 
 use model::{Object, Value};
 
-use super::{Speech, Wire, about_files, claude, denied, line, patch, rename, rename_tool};
+use super::{Speech, Wire, about_files, claude, denied_in_words, line, patch, rename, rename_tool};
 use crate::Said;
 use crate::spoken::Spoken;
 
@@ -85,7 +87,7 @@ fn says(event: &str, spoken: &Spoken, _: Speech) -> Said {
         nested.extend(decision.clone());
         let mut object = decision;
         object.insert("hookSpecificOutput".to_owned(), Value::Object(nested));
-        return denied(spoken, line(object));
+        return denied_in_words(spoken, object);
     }
     let mut object = claude::object(&name, spoken);
     if let Some(context) = spoken.context() {

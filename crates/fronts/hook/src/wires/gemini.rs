@@ -1,10 +1,10 @@
-//! Gemini CLI.
+//! Gemini CLI, which warns of a hook that failed where it ends with another code than 0.
 //!
 //! **Source**: <https://geminicli.com/docs/hooks/reference>, 2026-12-01.
 
-use model::Object;
+use model::{Object, Value};
 
-use super::{Speech, Wire, claude, denied, line, rename, rename_tool};
+use super::{Speech, Wire, claude, denied_in_words, line, rename, rename_tool};
 use crate::Said;
 use crate::spoken::Spoken;
 
@@ -20,8 +20,9 @@ fn reads(_: &str, mut input: Object) -> Object {
 }
 
 fn says(event: &str, spoken: &Spoken, _: Speech) -> Said {
-    if spoken.denied.is_some() {
-        return denied(spoken, String::new());
+    if let Some(reason) = spoken.reason() {
+        let members = [("decision", "deny".into()), ("reason", Value::from(reason))];
+        return denied_in_words(spoken, members.map(|(name, value)| (name.to_owned(), value)).into_iter().collect());
     }
     let name = if event == "user-prompt-submit" { "BeforeAgent".to_owned() } else { claude::host_name(event) };
     Said { out: line(claude::object(&name, spoken)), notes: spoken.notes.clone(), code: 0 }

@@ -64,6 +64,11 @@ fn denied(spoken: &Spoken, out: String) -> Said {
     Said { out, notes: spoken.notes.iter().cloned().chain(reasons).collect(), code: DENIED }
 }
 
+/// A gate's no for hosts that take another code than 0 for a hook that failed: they read `out` alone.
+fn denied_in_words(spoken: &Spoken, out: Object) -> Said {
+    Said { out: line(out), code: 0, ..denied(spoken, String::new()) }
+}
+
 /// An object as one line.
 fn line(object: Object) -> String {
     format!("{}\n", Value::Object(object))

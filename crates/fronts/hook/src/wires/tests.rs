@@ -175,14 +175,16 @@ fn a_message_reaches_the_person() {
 }
 
 #[test]
-fn a_gate_ends_with_two_and_its_reason_everywhere() {
+fn a_gate_tells_its_reason_everywhere_and_ends_with_two_where_that_is_no_failure() {
     for wire in WIRES {
         let said = (wire.says)("pre-tool-use", &spoken(no()), Speech::Json);
-        assert_eq!((said.code, said.notes.join(",").as_str()), (DENIED, "first,no,rule"), "{}", wire.host);
+        let code = if ["gemini", "copilot"].contains(&wire.host) { 0 } else { DENIED };
+        assert_eq!((said.code, said.notes.join(",").as_str()), (code, "first,no,rule"), "{}", wire.host);
+        assert!(code == DENIED || said.out.contains("deny"), "{}", wire.host);
         assert!(!said.out.contains("\"B\""), "{}", wire.host);
         if !said.out.is_empty() {
             let out: Value = serde_json::from_str(&said.out).unwrap();
-            let denied = [out.get("permission"), out.get("permissionDecision"), out.get("denied")];
+            let denied = ["permission", "permissionDecision", "decision", "denied"].map(|name| out.get(name));
             assert!(denied.into_iter().flatten().any(|value| value == "deny" || value == "no\nrule"), "{out}");
         }
     }
