@@ -50,7 +50,7 @@ cargo xtask COMMAND
                                          planning, upgrade, server (many clients), peers (other tools), life (a million
                                          calls, or N) against their budgets
   clients                                other people's MCP clients against the program (Python, Node)
-  dist [--unchecked] [--rehearse]        packs the release: archive, npm package, wheel; installs each of them, builds the
+  dist [--unchecked] [--rehearse]        packs the release: archive, npm package, wheel; counts it, installs each, builds the
                                          program once more elsewhere; --rehearse with the program as tests build it
   site                                   renders the documents as HTML and follows every link
   bench --held [--renew]                 the counts of the program as tests build it against those that are written down;

@@ -11,6 +11,9 @@ use crate::arguments::Arguments;
 /// How a release is linked on Linux: nothing is looked up, nothing is moved when it starts.
 const STATIC: &str = "-C target-feature=+crt-static -C relocation-model=static";
 
+/// What is the same stands once; the linker that the compiler brings for this machine knows how.
+const FOLDED: &str = "-C link-arg=-Wl,--icf=all";
+
 /// A built program, and the fault that is planted in it.
 #[derive(Clone)]
 pub(crate) struct Product {
@@ -85,6 +88,9 @@ pub(crate) fn static_flags(host: &str, checkout: &Path, target: &Path) -> Vec<(S
     let mut flags = Vec::new();
     if host.ends_with("-linux-gnu") || host.ends_with("-linux-musl") {
         flags.push(STATIC.to_owned());
+    }
+    if host == "x86_64-unknown-linux-gnu" {
+        flags.push(FOLDED.to_owned());
     }
     let home = std::env::var("HOME").unwrap_or_default();
     let packages = std::env::var("CARGO_HOME").unwrap_or_else(|_| format!("{home}/.cargo"));

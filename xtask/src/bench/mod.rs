@@ -12,6 +12,7 @@ mod instructions;
 mod life;
 mod peers;
 mod planning;
+mod released;
 mod row;
 mod scale;
 mod server;
@@ -24,6 +25,7 @@ use crate::arguments::Arguments;
 use crate::packages::{STRACE, VALGRIND, ensure};
 use crate::product::{Product, target_folder};
 pub(crate) use held::check as check_held;
+pub(crate) use released::check as check_released;
 use row::Row;
 
 /// How many calls a long life has.

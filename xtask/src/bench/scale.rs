@@ -14,6 +14,9 @@ use crate::project::Project;
 /// How often a command runs whose CPU time is told.
 const RUNS: u32 = 10;
 
+/// The same where the answer is a ratio of short times.
+const MANY: u32 = 40;
+
 /// How often a document changes.
 const TIMES: u32 = 10_000;
 
@@ -22,22 +25,25 @@ pub(super) fn rows(product: &Product) -> Result<Vec<Row>, String> {
     let written =
         |project: &Project<'_>| instructions::count(project, &["hseos", "state", "write", "phase", "review"], "");
     let (beside_few, beside_many) = (written(&small)?, written(&large)?);
-    let timed = |project: &Project<'_>, words: &str| {
+    let timed = |project: &Project<'_>, words: &str, runs: u32| {
         let mut shell = Command::new("bash");
         shell.current_dir(project.root());
-        cpu::of_runs(&mut shell, &format!("'{}' --project . {words}", product.binary.display()), RUNS)
+        cpu::of_runs(&mut shell, &format!("'{}' --project . {words}", product.binary.display()), runs)
     };
+    let write = "hseos state write phase p$i";
+    let (time_of_few, time_of_many) = (timed(&small, write, MANY)?, timed(&large, write, MANY)?);
     let row = |name: &str, measured, unit, budget| Row { name: name.to_owned(), measured, unit, budget };
     let mut rows = vec![
         row("state write beside 100 tasks", beside_few, "instructions", Budget::None),
         row("state write beside 10,000 tasks", beside_many, "instructions", Budget::None),
-        row("… against 100 tasks", beside_many / beside_few, "×", Budget::Most(2.0)),
-        row("state write beside 100 tasks", timed(&small, "hseos state write phase p$i")?, "ms CPU", Budget::None),
-        row("state write beside 10,000 tasks", timed(&large, "hseos state write phase p$i")?, "ms CPU", Budget::None),
-        row("tasks list of 10,000", timed(&large, "hseos tasks list")?, "ms CPU", Budget::Most(20.0)),
+        row("state write beside 100 tasks", time_of_few, "ms CPU", Budget::None),
+        row("state write beside 10,000 tasks", time_of_many, "ms CPU", Budget::None),
+        // By time: valgrind knows no instructions for SHA-256, so the digest of TASKS.md is most of what it counts.
+        row("… against 100 tasks", time_of_many / time_of_few, "× CPU", Budget::Most(2.0)),
+        row("tasks list of 10,000", timed(&large, "hseos tasks list", RUNS)?, "ms CPU", Budget::Most(20.0)),
         row(
             "tasks update of 10,000, TASKS.md with it",
-            timed(&large, "hseos tasks update T$i --note \"$i\"")?,
+            timed(&large, "hseos tasks update T$i --note \"$i\"", RUNS)?,
             "ms CPU",
             Budget::Most(30.0),
         ),

@@ -20,6 +20,7 @@ use sha2::{Digest, Sha256};
 use flate2::Compression;
 
 use crate::arguments::Arguments;
+use crate::bench;
 use crate::product::{Product, cargo, host, output, target_folder};
 
 use archive::Member;
@@ -62,7 +63,8 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
 
 /// Packs a release of this machine's kind, that of `binary` where one is named; installs it by every way.
 ///
-/// What was built here is built once more in another folder: the same bytes must come out.
+/// Its counts are held against their budgets. What was built here is built once more in another folder: the same
+/// bytes must come out.
 pub(crate) fn make(binary: Option<PathBuf>, is_checked: bool) -> Result<(), String> {
     let is_ours = binary.is_none();
     let binary = binary.map_or_else(|| Product::released().map(|product| product.binary), Ok)?;
@@ -70,6 +72,7 @@ pub(crate) fn make(binary: Option<PathBuf>, is_checked: bool) -> Result<(), Stri
     program::check(&release)?;
     let packed = release.pack()?;
     if is_checked {
+        bench::check_released(&Product { binary: release.binary.clone(), mutant: None })?;
         release.check_packing(&packed)?;
         install::check(&packed, is_ours.then_some(install::Profile::Release))?;
         if is_ours {
