@@ -110,7 +110,7 @@ impl Found<'_> {
     }
 
     fn is_lone_end(&self) -> bool {
-        self.hosts.is_empty() && self.body.is_empty()
+        self.start == self.body.end
     }
 
     // The section may end with the text, without a line break.
@@ -152,11 +152,17 @@ fn find(text: &str, comment: Comment) -> Result<Option<Found<'_>>, Refusal> {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let bare = line.trim_end_matches(['\r', '\n']).trim_start_matches('\u{feff}');
-        let said = bare.strip_prefix(open).and_then(|rest| rest.strip_suffix(close)).unwrap_or_default();
+        let marked = bare.strip_prefix(open);
+        let said = marked.and_then(|rest| rest.strip_suffix(close)).unwrap_or_default();
+        // Where the text ends with the marker, a line that is added to it stands behind the marker and is a person's.
+        let grown =
+            || marked.and_then(|rest| rest.strip_prefix(END)?.strip_prefix(close)).filter(|_| !close.is_empty());
         if said == BEGIN || said.starts_with(&format!("{BEGIN} ")) {
             begins.push((at + line.find(bare).unwrap_or(0), at + line.len(), said));
         } else if said == END {
             ends.push((at, at + line.len()));
+        } else if grown().is_some() {
+            ends.push((at, at + open.len() + END.len() + close.len()));
         }
         at += line.len();
     }
@@ -270,6 +276,25 @@ mod tests {
             "\r",
         ];
         texts.into_iter().map(Some).chain([None]).for_each(round);
+    }
+
+    #[test]
+    fn what_a_person_adds_to_the_last_line_is_theirs() {
+        for comment in [Comment::Markdown, Comment::Hash] {
+            let one = put(Some("x"), comment, BODY, "codex").unwrap();
+            let grown = format!("{one}- mine\n");
+            let again = put(Some(&grown), comment, BODY, "codex").unwrap();
+            assert_eq!(again, grown);
+            let left = take(&grown, comment, "codex").unwrap().unwrap();
+            assert!(left.starts_with("x\n") && left.ends_with("- mine\n"), "{left}");
+            assert!(comment != Comment::Markdown || left == "x\n- mine\n", "{left}");
+        }
+    }
+
+    #[test]
+    fn markers_that_name_no_host_are_not_ours() {
+        let page = "So it looks:\n<!-- mainstay:begin -->\n<!-- mainstay:end -->\nand so on\n";
+        assert_eq!(take(page, Comment::Markdown, "codex").unwrap().as_deref(), Some(page));
     }
 
     #[test]

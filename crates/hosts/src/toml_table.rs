@@ -127,20 +127,25 @@ fn starts_something(server: &Value) -> bool {
     !server.is_object() || server.get("command").is_some() || server.get("url").is_some()
 }
 
-// By lines, so only a guess: whoever calls it reads the outcome.
+// By lines, so only a guess: whoever calls it reads the outcome. Comments stay, and the empty lines at their end.
 fn without_tables_beneath(text: &str, place: &str) -> String {
-    let mut is_beneath = false;
+    let (mut is_beneath, mut gap) = (false, String::new());
     let mut kept = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
         if line.starts_with('[') {
             let name = line.trim_start_matches('[');
             is_beneath = name.strip_prefix(place).is_some_and(|rest| rest.starts_with(['.', ']']));
         }
-        if !is_beneath {
+        if !is_beneath || line.trim_start().starts_with('#') {
+            kept.push_str(&std::mem::take(&mut gap));
             kept.push_str(line);
+        } else if line.trim().is_empty() {
+            gap.push_str(line);
+        } else {
+            gap.clear();
         }
     }
-    kept
+    kept + &gap
 }
 
 fn merge(into: &mut Object, from: Object) {
@@ -229,6 +234,24 @@ mod tests {
             let left = take(&allowed, TABLE, "codex").unwrap();
             assert_eq!(left.notes, []);
             assert_eq!(left.text.unwrap().trim_end(), take(&grown, TABLE, "codex").unwrap().text.unwrap().trim_end());
+        }
+    }
+
+    #[test]
+    fn comments_behind_what_the_host_noted_stay() {
+        const NOTED: &str = "[mcp_servers.mainstay.tools.x]\n# why\napproval_mode = \"approve\"\n";
+        for (before, behind) in [
+            (None, "# keep me\n[z]\nq = 1\n"),
+            (None, "\n# keep me\n\n[z]\nq = 1\n"),
+            (None, "\n[mcp_servers.mainstay.tools.y]\na = 1\n# keep me\n"),
+            (Some("a = 1\n"), "# keep me\n"),
+        ] {
+            let one = put(before, BODY, TABLE, "codex").unwrap().text.unwrap();
+            let left = take(&format!("{one}{NOTED}{behind}"), TABLE, "codex").unwrap();
+            let text = left.text.unwrap();
+            assert!(left.notes.is_empty() && text.contains("# why\n") && !text.contains("mainstay"), "{text}");
+            let kept = if behind.contains("tools") { "# keep me\n" } else { behind };
+            assert!(text.starts_with(before.unwrap_or_default()) && text.ends_with(kept), "{text}");
         }
     }
 

@@ -191,6 +191,10 @@ fn take_one(
                 }
                 return Ok(unchanged());
             }
+            if is_commented(&text[members[number].start..members[number].value.span.end]) {
+                notes.push(("left", format!("{}.{name} holds a comment and stays", place())));
+                return Ok(unchanged());
+            }
             number
         }
         (Put::Item { value, command }, Kind::Array(items)) => {
@@ -202,6 +206,10 @@ fn take_one(
                 }
                 return Ok(unchanged());
             };
+            if is_commented(&text[items[number].span.clone()]) {
+                notes.push(("left", format!("{} holds an entry with a comment, which stays", place())));
+                return Ok(unchanged());
+            }
             // Another of ours goes too, and what is only like ours is told of.
             if values.iter().enumerate().any(|(at, found)| at != number && commands(found, command) > 0)
                 && let Left::Text(text) = edit::take(text, &[&way[..], &[(node, number)]].concat())
@@ -230,6 +238,11 @@ fn take_one(
             None => Left::Nothing,
         },
     })
+}
+
+// Whether a person wrote beside what is ours; no text of ours holds what begins a comment.
+fn is_commented(entry: &str) -> bool {
+    entry.contains("//") || entry.contains("/*")
 }
 
 // The companion's number, where it stands right behind the container that it came with.

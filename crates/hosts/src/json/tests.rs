@@ -261,6 +261,24 @@ fn what_people_add_to_our_containers_stays() {
 }
 
 #[test]
+fn a_comment_within_an_entry_of_ours_keeps_it() {
+    for part in ALL.iter().flat_map(|host| (host.parts)(Scope::Project)) {
+        let Piece::Json { entries, companion } = part.piece else { continue };
+        for entry in &entries {
+            let (Put::Member(_, value) | Put::Item { value, .. }) = &entry.put;
+            assert!(!is_commented(&value.to_string()), "{value}");
+            let one = put(None, std::slice::from_ref(entry), companion.as_ref()).unwrap().text.unwrap();
+            let at = one.find("\"command\"").unwrap();
+            let noted = format!("{}// mine\n{}", &one[..at], &one[at..]);
+            let again = put(Some(&noted), std::slice::from_ref(entry), companion.as_ref()).unwrap();
+            assert_eq!((again.text.as_ref(), again.notes.len()), (Some(&noted), 0));
+            let left = take(&noted, std::slice::from_ref(entry), companion.as_ref()).unwrap();
+            assert_eq!((left.text.as_ref(), left.notes[0].0), (Some(&noted), "left"), "{noted}");
+        }
+    }
+}
+
+#[test]
 fn a_hook_of_ours_that_stands_twice_is_taken_out_twice() {
     for host in ALL {
         for part in (host.parts)(Scope::Project).into_iter().filter(|part| part.what == "hooks") {

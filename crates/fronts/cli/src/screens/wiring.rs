@@ -16,7 +16,7 @@ pub(crate) fn render(report: &Object) -> String {
         let action = text(file, "action");
         lines.push(format!("{action:<7} {}  ({})", text(file, "path"), texts(file, "for").join("; ")));
         if let Some(diff) = file.get("diff").and_then(model::Value::as_str).filter(|diff| !diff.is_empty()) {
-            lines.push(printable::text(diff).trim_end().to_owned());
+            lines.push(printable::text(diff).trim_end_matches('\n').to_owned());
         }
     }
     lines.extend(objects(report, "notes").map(|note| format!("note: {}", text(note, "message"))));
