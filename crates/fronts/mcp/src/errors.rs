@@ -20,6 +20,9 @@ const PROTOCOL_ERRORS: &[(&str, ErrorCode)] = &[
     ("too_many_subscriptions", ErrorCode::INVALID_PARAMS),
 ];
 
+/// The refusals of requests that are no calls, where the client asked for what is not there.
+const REQUEST_ERRORS: &[&str] = &["unknown_revision", "revision_folded"];
+
 /// The result or the error that a refused tool call answers with.
 pub(crate) fn refused_call(refusal: &Refusal) -> Result<CallToolResult, ErrorData> {
     if let Some(code) = protocol_code(refusal) {
@@ -30,7 +33,9 @@ pub(crate) fn refused_call(refusal: &Refusal) -> Result<CallToolResult, ErrorDat
 
 /// The error that a refused request of another kind answers with: it has no result to put a refusal into.
 pub(crate) fn refused_request(refusal: &Refusal) -> ErrorData {
-    error(protocol_code(refusal).unwrap_or(ErrorCode::INTERNAL_ERROR), refusal)
+    let is_clients = REQUEST_ERRORS.contains(&refusal.code.as_ref());
+    let code = protocol_code(refusal).or(is_clients.then_some(ErrorCode::INVALID_PARAMS));
+    error(code.unwrap_or(ErrorCode::INTERNAL_ERROR), refusal)
 }
 
 /// The error after a call that broke instead of answering.
@@ -127,6 +132,7 @@ mod tests {
     #[test]
     fn a_request_without_a_result_turns_every_refusal_into_an_error() {
         assert_eq!(refused_request(&Refusal::refused("resource_not_found", "no")).code.0, -32002);
+        assert_eq!(refused_request(&Refusal::refused("unknown_revision", "no")).code.0, -32602);
         assert_eq!(refused_request(&Refusal::refused("store_busy", "no")).code.0, -32603);
     }
 }

@@ -4,11 +4,14 @@
 //! [`message::MAX_BYTES`], stays up whatever comes before `initialize`, and ends only after every
 //! call that is under way has been answered.
 
+use std::collections::HashSet;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::RoleServer;
-use rmcp::model::{ClientJsonRpcMessage, ClientRequest, GetExtensions, GetMeta, ProtocolVersion, ServerJsonRpcMessage};
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientRequest, GetExtensions, GetMeta, ProtocolVersion, RequestId, ServerJsonRpcMessage,
+};
 use rmcp::transport::Transport;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::mpsc;
@@ -35,9 +38,13 @@ pub(crate) struct Lines<R> {
     ended: bool,
     stop: CancellationToken,
     calls: TaskTracker,
+    ids: Ids,
     /// Cancelled once no more messages come, so that what only listens ends.
     ending: CancellationToken,
 }
+
+/// The ids of requests that are under way.
+type Ids = Arc<Mutex<HashSet<RequestId>>>;
 
 /// What the stream brought.
 enum Line {
@@ -53,10 +60,22 @@ enum Meaning {
     Error(Vec<u8>),
 }
 
-/// Keeps [`TaskTracker::wait`] waiting from the moment a request is read, through its handler.
+/// Keeps [`TaskTracker::wait`] waiting, and the id taken, from the moment a request is read through its handler.
 #[derive(Clone)]
 struct UnderWay {
-    _token: Arc<tokio_util::task::task_tracker::TaskTrackerToken>,
+    _held: Arc<Held>,
+}
+
+struct Held {
+    _token: tokio_util::task::task_tracker::TaskTrackerToken,
+    id: RequestId,
+    ids: Ids,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.ids.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.id);
+    }
 }
 
 /// A transport on `read`, and the writer for its answers.
@@ -84,6 +103,7 @@ where
         ended: false,
         stop,
         calls,
+        ids: Ids::default(),
         ending,
     };
     (lines, write_lines(write, waiting))
@@ -155,14 +175,19 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
 
     /// Lets through what the protocol loop can take.
     ///
-    /// Requests always, notifications once the client has begun. Answers belong to requests that this server never
+    /// Requests always, unless another with their id is under way: the one answer with that id is the first's, so the
+    /// error has none. Notifications once the client has begun. Answers belong to requests that this server never
     /// sends.
     fn admit(&mut self, mut message: ClientJsonRpcMessage) -> Meaning {
         match &mut message {
             ClientJsonRpcMessage::Request(request) => {
+                let id = request.id.clone();
+                if !self.ids.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone()) {
+                    return Meaning::Error(message::error_bytes(message::doubled(&id), None));
+                }
                 self.begun |= begins(&request.request);
-                let under_way = UnderWay { _token: Arc::new(self.calls.token()) };
-                request.request.extensions_mut().insert(under_way);
+                let held = Held { _token: self.calls.token(), id, ids: Arc::clone(&self.ids) };
+                request.request.extensions_mut().insert(UnderWay { _held: Arc::new(held) });
                 Meaning::Message(Box::new(message))
             }
             ClientJsonRpcMessage::Notification(_) if self.begun => Meaning::Message(Box::new(message)),

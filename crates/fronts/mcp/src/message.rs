@@ -30,6 +30,14 @@ pub(crate) fn too_large() -> ErrorData {
     ErrorData::invalid_request(format!("a message has at most {MAX_BYTES} bytes"), None)
 }
 
+/// The error for a request whose id another request has that is still under way.
+pub(crate) fn doubled(id: &NumberOrString) -> ErrorData {
+    ErrorData::invalid_request(
+        format!("a request with the id {id} is still under way; this one was not carried out"),
+        None,
+    )
+}
+
 /// The id of a message, where it has one of the two kinds that there are.
 pub(crate) fn id(message: &Value) -> Option<NumberOrString> {
     match message.get("id") {

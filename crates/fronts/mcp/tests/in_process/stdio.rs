@@ -117,6 +117,26 @@ async fn the_newest_revision_begins_with_any_request() {
 }
 
 #[tokio::test]
+async fn a_second_request_of_one_id_is_not_carried_out() {
+    let mut client = Client::start(1 << 16);
+    client.ask(INITIALIZE).await;
+    client.tell(&call(7, "note_wait", "{}")).await;
+    let host = client.host.clone();
+    tokio::task::spawn_blocking(move || host.until_waiting(1)).await.unwrap();
+    for again in [call(7, "note_say", "{}"), PING.replace("\"p\"", "7")] {
+        let no = client.ask(&again).await;
+        assert_eq!((no["error"]["code"].as_i64(), no.get("id")), (Some(-32600), None), "{no}");
+    }
+    assert_eq!(client.ask(&call(8, "note_say", "{}")).await["id"], 8);
+    client.host.open_gate();
+    assert_eq!(client.hear().await["id"], 7);
+    // The id is free again.
+    assert_eq!(client.ask(&call(7, "note_say", "{}")).await["id"], 7);
+    assert_eq!(client.host.count(), 3);
+    assert!(client.end().await.1.is_ok());
+}
+
+#[tokio::test]
 async fn what_cannot_be_read_is_answered() {
     let mut client = Client::start(1 << 16);
     client.ask(INITIALIZE).await;
