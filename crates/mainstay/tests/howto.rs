@@ -1,9 +1,13 @@
-//! The how-to about upgrades, walked with the built program.
+//! The how-tos about upgrades and backlogs, walked with the built program.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::process::{Command, Output, Stdio};
 
+use testkit::process::{DEADLINE, Sandbox, finish};
+
 const PAGE: &str = "docs/howto/take-over-an-upgrade.md";
+const BACKLOG: &str = "docs/howto/shared-backlog.md";
 
 /// The fenced blocks of the page in a language, in order.
 fn blocks(page: &str, language: &str) -> Vec<String> {
@@ -50,4 +54,34 @@ fn the_damaged_sample_is_read_as_the_page_says() {
     assert_eq!(fs::read_to_string(folder.join("plan.md")).unwrap(), *plan);
     let now = fs::read_to_string(folder.join("tasks.md")).unwrap();
     assert!(now.contains(rows.trim_end()), "{now}");
+}
+
+#[test]
+fn every_command_about_backlogs_answers_as_its_page_says() {
+    let page = fs::read_to_string(testkit::repository().join(BACKLOG)).unwrap();
+    let sandbox = Sandbox::new().unwrap();
+    fs::create_dir(sandbox.home().join("bin")).unwrap();
+    symlink(env!("CARGO_BIN_EXE_mainstay"), sandbox.home().join("bin/mainstay")).unwrap();
+    let path = format!("{}:{}", sandbox.home().join("bin").display(), std::env::var("PATH").unwrap());
+    let [row] = &blocks(&page, "text")[..] else { panic!("one row is shown") };
+    let mut walked = 0;
+    for (number, block) in blocks(&page, "console").into_iter().enumerate() {
+        for told in block.split("$ ").skip(1) {
+            let (command, shown) = told.split_once('\n').unwrap();
+            let mut bash = sandbox.command("bash");
+            let answer =
+                finish(bash.args(["-c", command]).env("PATH", &path).current_dir(sandbox.root()), "", DEADLINE);
+            let answer = answer.unwrap();
+            assert!(answer.status.success(), "{command}: {answer:?}");
+            let lines: Vec<&str> = answer.stdout.lines().map(str::trim_end).collect();
+            for line in shown.lines() {
+                assert!(lines.contains(&line), "{command}: {line} is not in {lines:?}");
+            }
+            walked += 1;
+        }
+        if number == 2 {
+            assert!(fs::read_to_string(sandbox.root().join("TASKS.md")).unwrap().contains(row.as_str()));
+        }
+    }
+    assert_eq!(walked, 12);
 }
