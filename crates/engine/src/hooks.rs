@@ -51,6 +51,11 @@ impl Engine {
         Ok(Hearing { heard, tag: ctx.tag })
     }
 
+    /// Whether a format that is on listens to an event.
+    pub fn is_heard(&self, event: &str) -> bool {
+        !self.listening(event).is_empty()
+    }
+
     /// Whether formats that are on listen to an event and all of them answer in plain text.
     pub fn speaks_plainly(&self, event: &str) -> bool {
         let listening = self.listening(event);

@@ -4,12 +4,15 @@ use model::{Context, Object, Refusal};
 
 use crate::{Files, Probes, Speech};
 
-/// A host's event: the name and the host's JSON.
+/// A host's event: the name and the host's JSON in the words of one internal event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HookEvent {
     /// `session-start`, `pre-tool-use`, …, `statusline`, or `serve-start` and `serve-end` of our own server.
     pub name: String,
-    /// What the host sent.
+    /// What the host sent, as `fronts/hook` puts it.
+    ///
+    /// **Shape**: of a tool that is no shell, `tool_input` has all its files in `file_paths`, and `is_cut` where there
+    /// are more.
     pub input: Object,
 }
 

@@ -22,6 +22,7 @@ pub mod line_diff;
 pub mod markdown;
 pub mod merge_patch;
 pub mod natural;
+pub mod patch;
 mod ponder;
 pub mod pretty;
 mod read_all;

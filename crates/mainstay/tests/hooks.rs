@@ -70,6 +70,11 @@ fn is_quiet(event: &[&str], input: &str, finished: &Finished) {
     }
 }
 
+/// A gate's no: exit code 2, or for hosts to which that is a hook that failed, what they read.
+fn is_refused(finished: &Finished) -> bool {
+    finished.exit() == "2" || (finished.exit() == "0" && finished.stdout.contains("\"deny\""))
+}
+
 #[test]
 fn bad_input_is_survived() {
     let sandbox = project();
@@ -106,11 +111,96 @@ fn fifty_mebibytes_are_not_read() {
     let events = events();
     in_parallel(cores(), &events, |event| {
         let finished = told(&sandbox, event, &input);
-        is_quiet(event, "50 MiB", &finished);
         // A machine with a lot to do may not even deliver them in time.
         let is_told = ["larger than", "did not come within"].iter().any(|why| finished.stderr.contains(why));
         assert!(is_told || *event == ["statusline"], "{finished:?}");
+        // What a gate cannot look at it does not allow.
+        if event.contains(&"pre-tool-use") && finished.stderr.contains("larger than") {
+            assert!(is_refused(&finished) && finished.stderr.contains("too_large"), "{event:?}: {finished:?}");
+        } else {
+            is_quiet(event, "50 MiB", &finished);
+        }
     });
+    // Where no format has a gate, nothing is held up.
+    std::fs::write(sandbox.root().join("mainstay.toml"), "formats = [\"hseos\"]\n").unwrap();
+    let event = ["hook", "pre-tool-use"];
+    is_quiet(&event, "50 MiB", &told(&sandbox, &event, &input));
+}
+
+/// What a tool of each host may be told beside the file that it writes, or beside the command that it runs.
+#[test]
+fn nothing_beside_it_hides_from_a_gate_what_a_tool_writes() {
+    let sandbox = project();
+    let tools = [
+        ("claude", "Write", "file_path"),
+        ("codex", "apply_patch", "command"),
+        ("gemini", "write_file", "file_path"),
+        ("opencode", "write", "filePath"),
+        ("copilot", "create_file", "filePath"),
+        ("cursor", "Write", "path"),
+        ("claude", "Bash", "command"),
+        ("codex", "Bash", "command"),
+        ("gemini", "run_shell_command", "command"),
+        ("opencode", "bash", "command"),
+        ("copilot", "run_in_terminal", "command"),
+        ("cursor", "Shell", "command"),
+    ];
+    let wide = (0..20_000).map(|number| format!(",\"k{number}\":[{{}}]")).collect::<Vec<_>>().concat();
+    let besides = [
+        String::new(),
+        ",\"content\":\"\\ud800\"".to_owned(),
+        format!(",\"z\":{}{}", "[".repeat(200), "]".repeat(200)),
+        ",\"replacements\":[],\"files\":[\"x\"],\"file_paths\":[],\"notebook_path\":\"x\",\"n\":1e999".to_owned(),
+        wide,
+    ];
+    let cases: Vec<_> = tools.iter().flat_map(|tool| besides.iter().map(move |beside| (tool, beside))).collect();
+    in_parallel(cores(), &cases, |((host, tool, name), beside)| {
+        let value = |file: &str| match *name {
+            "command" if *tool == "apply_patch" => format!("*** Update File: {file}\\n"),
+            "command" => format!("echo x > {file}"),
+            _ => file.to_owned(),
+        };
+        let event = ["hook", "pre-tool-use", "--host", host];
+        let input = |file: &str| {
+            let arguments = format!("{{\"{name}\":\"{}\"{beside}}}", value(file));
+            // Copilot's other program sends arguments as a text.
+            match *tool {
+                "create_file" => format!("{{\"toolName\":\"create\",\"toolArgs\":{arguments:?}}}"),
+                _ => format!("{{\"tool_name\":\"{tool}\",\"tool_input\":{arguments}}}"),
+            }
+        };
+        let refused = told(&sandbox, &event, &input(".claude/state/phase"));
+        assert!(is_refused(&refused), "{host} {tool} {beside:.60}: {refused:?}");
+        is_quiet(&event, beside, &told(&sandbox, &event, &input("docs/a.md")));
+    });
+}
+
+/// No shell of Linux takes a command that is longer, and to read one costs its length many times.
+#[test]
+fn a_command_that_no_shell_takes_is_refused() {
+    let sandbox = project();
+    for (length, code) in [(100 << 10, "0"), (200 << 10, "2")] {
+        let input =
+            format!("{{\"tool_name\":\"Bash\",\"tool_input\":{{\"command\":\"{}\"}}}}", "a;".repeat(length / 2));
+        let finished = told(&sandbox, &["hook", "pre-tool-use"], &input);
+        assert_eq!(finished.exit(), code, "{length}: {}", finished.stderr);
+    }
+}
+
+/// A message that ends in half a letter counts as any other.
+#[test]
+fn half_a_letter_loses_no_event() {
+    let sandbox = project();
+    for (number, host) in hosts::ALL.iter().enumerate() {
+        let name = if host.name == "gemini" { "prompt_response" } else { "last_assistant_message" };
+        let block = format!("{{\"state_patch\":{{\"next_steps\":[\"step {number}\"]}},\"action\":\"on\"}}");
+        let message = format!("done HALF\n```json\n{block}\n```\n");
+        let input = serde_json::json!({name: message}).to_string().replace("HALF", "\\ud83d");
+        let event = ["hook", "stop", "--host", host.name];
+        is_quiet(&event, &input, &told(&sandbox, &event, &input));
+        let state = told(&sandbox, &["skillstate", "get"], "").stdout;
+        assert!(state.contains(&format!("step {number}")), "{}: {input} {state}", host.name);
+    }
 }
 
 /// What a process has cost when it has ended, before anybody asks how. **Units**: hundredths of a second.

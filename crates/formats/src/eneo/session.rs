@@ -8,9 +8,9 @@ use super::{mirror, paths};
 
 /// A text as one line shows it.
 pub(super) fn plain(text: &str) -> String {
-    // Blanks that turn the direction of writing are as little to be seen as control characters.
-    let is_turn = |letter: char| matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    text.chars().filter(|letter| !letter.is_control() && !is_turn(*letter)).collect()
+    // Marks that turn the direction of writing and blanks without width are as little to be seen as control characters.
+    let is_hidden = |letter: char| matches!(letter, '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
+    text.chars().filter(|letter| !letter.is_control() && !is_hidden(*letter)).collect()
 }
 
 /// **Shape**: `2/4`, where both are numbers.

@@ -243,7 +243,7 @@ fn fields_hold_what_they_may_hold() {
 #[test]
 fn what_a_terminal_would_obey_is_not_shown() {
     let mut world = World::begun();
-    let hint = "\u{1b}[2Jgo\u{202e}\u{7}";
+    let hint = "\u{1b}[2J\u{200b}go\u{202e}\u{7}\u{feff}";
     world.call("eneo_task_update", &json!({"expr": ".next_hint = $h", "args": {"h": hint}})).unwrap();
     let event = HookEvent { name: "statusline".into(), input: Object::new() };
     let ctx = Context { env: Environment::from([("NO_COLOR".to_owned(), "1".to_owned())]), ..context() };

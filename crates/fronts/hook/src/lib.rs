@@ -6,6 +6,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod input;
+mod kept;
 mod spoken;
 mod wires;
 
@@ -23,6 +24,16 @@ const DENIED: u8 = 2;
 
 /// The name under which formats are asked for their status lines.
 const STATUSLINE: &str = "statusline";
+
+/// The event at which a gate is asked.
+const PRE_TOOL_USE: &str = "pre-tool-use";
+
+/// Why a tool with more input than is read may not run.
+const TOO_LARGE: [&str; 3] = [
+    "mainstay: too_large: the tool's input is larger than 6 MiB",
+    "what a tool writes is looked at before it runs",
+    "take it apart into several",
+];
 
 /// What the host gets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -58,8 +69,12 @@ pub fn answer(
     let mut spoken = Spoken::default();
     match input {
         Ok(input) => {
-            let event = HookEvent { name: event.to_owned(), input: (wire.reads)(event, input) };
+            let event = HookEvent { name: event.to_owned(), input: wire.reads(input) };
             spoken.add(engine.hook(&event, &with_session(identity, &event))?);
+        }
+        // What a gate cannot look at it does not allow.
+        Err(Missing::TooLarge) if event == PRE_TOOL_USE && engine.is_heard(event) => {
+            spoken.denied = Some(TOO_LARGE.map(str::to_owned).to_vec());
         }
         Err(missing) => spoken.notes.extend(missing.note().map(|note| format!("mainstay: {note}"))),
     }

@@ -20,6 +20,9 @@ use globs::Glob;
 use place::Place;
 use writes::Write;
 
+/// The longest command that is read: what Linux takes as one argument of a shell. **Units**: bytes.
+const LONGEST: usize = 128 << 10;
+
 /// What one look at a tool's input is held against.
 struct Rules<'a> {
     phase: &'a str,
@@ -35,7 +38,10 @@ pub(super) fn glance(event: &HookEvent, files: &dyn Files, ctx: &Context) -> Gla
     let tool = event.text("tool_name").unwrap_or_default();
     let input = event.input.get("tool_input").and_then(Value::as_object);
     let empty = Object::new();
-    let writes = writes_of(tool, input.unwrap_or(&empty));
+    let input = input.unwrap_or(&empty);
+    let is_long =
+        tool == "Bash" && input.get("command").and_then(Value::as_str).is_some_and(|text| text.len() > LONGEST);
+    let writes = if is_long { vec![Write::Unread] } else { writes_of(tool, input) };
     if writes.is_empty() {
         return Glance::default();
     }
@@ -46,22 +52,19 @@ pub(super) fn glance(event: &HookEvent, files: &dyn Files, ctx: &Context) -> Gla
     Glance { denied: writes.iter().find_map(|write| rules.refusal(write)), ..Glance::default() }
 }
 
-/// The arguments in which tools of the hosts name the file that they write.
-const PATHS: [&str; 6] = ["file_path", "path", "notebook_path", "filePath", "absolute_path", "target_file"];
-
 fn writes_of(tool: &str, input: &Object) -> Vec<Write> {
     let text = |name: &str| input.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let unlisted = input.contains_key("is_cut").then_some(Write::Unlisted);
     if tool == "Bash" {
-        return text("command").map(writes::of_shell).unwrap_or_default();
+        return text("command").map(writes::of_shell).into_iter().flatten().chain(unlisted).collect();
     }
     let lower = tool.to_ascii_lowercase();
-    if !(lower.contains("edit") || lower.contains("write")) {
+    if !["edit", "write", "patch"].iter().any(|word| lower.contains(word)) {
         return Vec::new();
     }
-    // An agent chooses the arguments of its tools: one that the tool does not know must not hide one that it does.
     let listed = input.get("file_paths").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-    let files = PATHS.into_iter().filter_map(text).chain(listed).map(|path| Write::File(path.to_owned()));
-    files.chain(input.contains_key("is_cut").then_some(Write::Unlisted)).collect()
+    let files = listed.map(|path| Write::File(path.to_owned()));
+    files.chain(unlisted).collect()
 }
 
 fn say(what: &str, rule: &str, fix: &str) -> Vec<String> {

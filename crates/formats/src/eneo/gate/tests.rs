@@ -22,8 +22,9 @@ impl Files for Folders {
     }
 }
 
-fn denied(phase: &str, tool: &str, key: &str, value: &str) -> bool {
-    let input: Object = [(key.to_owned(), Value::from(value))].into_iter().collect();
+fn denied(phase: &str, tool: &str, value: &str) -> bool {
+    let (key, value) = if tool == "Bash" { ("command", value.into()) } else { ("file_paths", vec![value].into()) };
+    let input: Object = [(key.to_owned(), value)].into_iter().collect();
     let config = Config {
         lenient: false,
         protect_wave: false,
@@ -52,24 +53,8 @@ fn every_file_of_a_patch_is_looked_at() {
     assert!(ask(last("docs/last.md"), true), "what is not looked at is not allowed");
 }
 
-#[test]
-fn no_argument_hides_another() {
-    let state = ".claude/state/phase";
-    let config = Config { lenient: false, protect_wave: false, tests: Vec::new(), source: Vec::new() };
-    let rules = Rules::new("FREE", &config, "/r/p", &Folders);
-    let asked = |members: &[(&str, Value)]| {
-        let input = members.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
-        writes_of("Write", &input).iter().any(|write| rules.refusal(write).is_some())
-    };
-    for name in ["file_path", "path", "notebook_path", "filePath", "absolute_path", "target_file"] {
-        assert!(asked(&[("file_paths", Vec::<Value>::new().into()), (name, state.into())]), "{name}");
-        assert!(!asked(&[("file_paths", Vec::<Value>::new().into()), (name, "docs/a.md".into())]), "{name}");
-    }
-    assert!(asked(&[("file_path", "x".into()), ("filePath", state.into())]), "a decoy");
-}
-
 fn check(phase: &str, command: &str, expected: bool) {
-    assert_eq!(denied(phase, "Bash", "command", command), expected, "{phase}: {command}");
+    assert_eq!(denied(phase, "Bash", command), expected, "{phase}: {command}");
 }
 
 #[test]
@@ -94,9 +79,9 @@ fn phases_freeze_what_they_freeze() {
         ("FREE", "/r/p/not.mainstay/state.db", false),
     ] {
         for tool in ["Edit", "MultiEdit", "Write", "NotebookEdit", "str_replace_editor"] {
-            assert_eq!(denied(phase, tool, "file_path", path), expected, "{phase} {tool} {path}");
+            assert_eq!(denied(phase, tool, path), expected, "{phase} {tool} {path}");
         }
-        assert!(!denied(phase, "Read", "file_path", path));
+        assert!(!denied(phase, "Read", path));
     }
 }
 
@@ -147,6 +132,11 @@ fn here_documents_hide_what_they_hold_and_nothing_else() {
         ("cat > x <<'EOF'\n> .claude/state/phase\nEOF\nrm .claude/state/phase", true),
         ("cat <<EOF\n$(rm .claude/state/phase)\nEOF\n", true),
         ("cat <<'EOF'\n$(rm .claude/state/phase)\nEOF\n", false),
+        ("apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: .claude/state/phase\nEOF\n", true),
+        ("applypatch '*** Begin Patch\n*** Add File: a\n*** Move to: .claude/state/phase\n'", true),
+        ("bash -lc \"cd x && apply_patch <<'EOF'\n*** Delete File: .claude/state/phase\nEOF\n\"", true),
+        ("apply_patch <<EOF\n*** Update File: a\n+*** Update File: .claude/state/phase\nEOF\n", false),
+        ("cat <<EOF\n*** Update File: .claude/state/phase\nEOF\n", false),
         ("cat <<-EOF\n\tit's\n\tEOF\nrm .claude/state/phase", true),
         ("sh <<EOF\nrm .claude/state/phase\nEOF", true),
         ("bash -s <<'EOF'\nrm .claude/state/phase\nEOF", true),
@@ -329,7 +319,7 @@ fn what_comes_to_too_much_is_refused() {
         check("GREEN", &format!("{command} && rm tests/a.py"), true);
     }
     let owners = format!("{}{}", "<<a ".repeat(10_000), ";x".repeat(20_000));
-    denied("GREEN", "Bash", "command", &owners);
+    denied("GREEN", "Bash", &owners);
 }
 
 #[test]
@@ -386,10 +376,10 @@ fn what_is_nested_too_deeply_is_refused_and_long_texts_take_their_length() {
         ["\"$(", "${x:-", "`\\`", "((", "<<a\n", "a[", "$'", "'", "\"", "case x in (", "[[ > ", "$[", "x `", "\\"]
     {
         // Each of these took the square of its length, or a stack frame a letter, in a careless reader.
-        denied("GREEN", "Bash", "command", &part.repeat(20_000));
+        denied("GREEN", "Bash", &part.repeat(20_000));
     }
     let ends: String =
         (0..20_000).flat_map(|number: u32| ["cat <<E".to_owned(), number.to_string(), "\n".to_owned()]).collect();
-    denied("GREEN", "Bash", "command", &ends);
-    denied("GREEN", "Bash", "command", &format!("rm {}", "a/b/c ".repeat(80_000)));
+    denied("GREEN", "Bash", &ends);
+    denied("GREEN", "Bash", &format!("rm {}", "a/b/c ".repeat(80_000)));
 }

@@ -3,6 +3,8 @@
 //! All reading of one text comes out of one budget, so that parts of a command that multiply each other end in a
 //! refusal and not in a host that waits.
 
+use format::patch;
+
 use super::find;
 use super::options::{Grammar, Parsed};
 use super::shell::{KEYWORDS, Simple, split};
@@ -180,6 +182,7 @@ pub(super) fn of_words(words: &[String], simple: &Simple, depth: usize, found: &
                 parsed.files().next_back().into_iter().for_each(|path| found.push(Write::Moved, path));
             }
         }
+        "apply_patch" | "applypatch" => of_patches(arguments.iter().chain(&simple.inputs), found),
         "dd" => {
             let targets = arguments.iter().filter_map(|word| word.strip_prefix("of="));
             targets.for_each(|path| found.push(Write::File, path));
@@ -189,6 +192,15 @@ pub(super) fn of_words(words: &[String], simple: &Simple, depth: usize, found: &
         "eval" => of_text(&arguments.join(" "), depth + 1, found),
         name if is_shell(name) => of_started_shell(arguments, simple, depth, found),
         name => of_interpreter(name, arguments, simple, found),
+    }
+}
+
+// Hosts carry it out in a shell as their tool of that name.
+fn of_patches<'w>(texts: impl Iterator<Item = &'w String>, found: &mut Found) {
+    for text in texts {
+        if found.may_read(text.len()) {
+            patch::paths(text).for_each(|path| found.push(Write::File, path));
+        }
     }
 }
 

@@ -7,12 +7,12 @@
 
 use model::{Object, Value};
 
-use super::{Speech, Wire, about_files, claude, denied_in_words, line, patch, rename, rename_tool};
+use super::{Speech, Wire, claude, denied_in_words, line};
 use crate::Said;
 use crate::spoken::Spoken;
 
 /// GitHub Copilot.
-pub(super) static WIRE: Wire = Wire { host: "copilot", reads, says };
+pub(super) static WIRE: Wire = Wire { host: "copilot", names: NAMES, tools: TOOLS, says };
 
 const NAMES: &[(&str, &str)] = &[
     ("sessionId", "session_id"),
@@ -35,45 +35,12 @@ const TOOLS: &[(&str, &str)] = &[
     ("replace_string_in_file", "Edit"),
     ("insert_edit_into_file", "Edit"),
     ("edit_notebook_file", "NotebookEdit"),
+    ("editFiles", "Edit"),
+    ("multi_replace_string_in_file", "Edit"),
+    ("multiReplaceString", "Edit"),
+    ("apply_patch", "Edit"),
+    ("applyPatch", "Edit"),
 ];
-
-fn reads(event: &str, mut input: Object) -> Object {
-    for (theirs, ours) in NAMES {
-        rename(&mut input, theirs, ours);
-    }
-    // Copilot CLI may send arguments as a text that holds JSON.
-    if let Some(Value::String(text)) = input.get("tool_input")
-        && let Ok(arguments @ Value::Object(_)) = serde_json::from_str(text)
-    {
-        input.insert("tool_input".to_owned(), arguments);
-    }
-    if event == "pre-tool-use"
-        && let Some(paths) = several(&input)
-    {
-        return about_files(input, "Edit", paths);
-    }
-    rename_tool(&mut input, TOOLS);
-    input
-}
-
-// The files of tools that change several at once.
-fn several(input: &Object) -> Option<Vec<String>> {
-    let arguments = input.get("tool_input")?;
-    let tool = input.get("tool_name")?.as_str()?;
-    if ["apply_patch", "applyPatch"].contains(&tool) || (tool == "Edit" && arguments.is_string()) {
-        let text = ["input", "patch", "command"].iter().find_map(|name| arguments.get(name)?.as_str());
-        return Some(patch::paths(text.or(arguments.as_str())?));
-    }
-    let text = |value: &Value| value.as_str().map(str::to_owned);
-    let many = arguments
-        .get("replacements")
-        .and_then(Value::as_array)
-        .map(|many| many.iter().filter_map(|one| text(one.get("filePath")?)).collect());
-    let is_edit = tool.to_ascii_lowercase().contains("edit");
-    many.or_else(|| {
-        arguments.get("files").filter(|_| is_edit)?.as_array().map(|files| files.iter().filter_map(text).collect())
-    })
-}
 
 // VS Code reads what is nested, Copilot CLI what is not.
 fn says(event: &str, spoken: &Spoken, _: Speech) -> Said {

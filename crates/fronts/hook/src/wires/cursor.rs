@@ -4,12 +4,12 @@
 
 use model::{Object, Value};
 
-use super::{Speech, Wire, denied, line, rename, rename_tool};
+use super::{Speech, Wire, denied, line};
 use crate::Said;
 use crate::spoken::Spoken;
 
 /// Cursor.
-pub(super) static WIRE: Wire = Wire { host: "cursor", reads, says };
+pub(super) static WIRE: Wire = Wire { host: "cursor", names: NAMES, tools: TOOLS, says };
 
 const NAMES: &[(&str, &str)] = &[
     ("conversation_id", "session_id"),
@@ -22,14 +22,6 @@ const NAMES: &[(&str, &str)] = &[
 
 const TOOLS: &[(&str, &str)] =
     &[("Shell", "Bash"), ("StrReplace", "Edit"), ("Delete", "Write"), ("EditNotebook", "NotebookEdit")];
-
-fn reads(_: &str, mut input: Object) -> Object {
-    for (theirs, ours) in NAMES {
-        rename(&mut input, theirs, ours);
-    }
-    rename_tool(&mut input, TOOLS);
-    input
-}
 
 fn says(event: &str, spoken: &Spoken, _: Speech) -> Said {
     let mut object = Object::new();

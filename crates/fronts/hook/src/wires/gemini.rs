@@ -2,22 +2,19 @@
 //!
 //! **Source**: <https://geminicli.com/docs/hooks/reference>, 2026-12-01.
 
-use model::{Object, Value};
+use model::Value;
 
-use super::{Speech, Wire, claude, denied_in_words, line, rename, rename_tool};
+use super::{Speech, Wire, claude, denied_in_words, line};
 use crate::Said;
 use crate::spoken::Spoken;
 
 /// Gemini CLI.
-pub(super) static WIRE: Wire = Wire { host: "gemini", reads, says };
-
-const TOOLS: &[(&str, &str)] = &[("run_shell_command", "Bash"), ("replace", "Edit"), ("write_file", "Write")];
-
-fn reads(_: &str, mut input: Object) -> Object {
-    rename(&mut input, "prompt_response", "last_assistant_message");
-    rename_tool(&mut input, TOOLS);
-    input
-}
+pub(super) static WIRE: Wire = Wire {
+    host: "gemini",
+    names: &[("prompt_response", "last_assistant_message")],
+    tools: &[("run_shell_command", "Bash"), ("replace", "Edit"), ("write_file", "Write")],
+    says,
+};
 
 fn says(event: &str, spoken: &Spoken, _: Speech) -> Said {
     if let Some(reason) = spoken.reason() {

@@ -1,31 +1,32 @@
 //! The wire forms of hosts: each turns what its host sends into our words, and what we say into its host's.
 //!
 //! In between there is one internal event for all, with the names of Claude Code's JSON: `session_id`, `agent_id`,
-//! `agent_type`, `prompt`, `tool_name`, `tool_input`, `last_assistant_message`, `source`. A tool that changes several
-//! files has `file_paths` in its `tool_input`, and `is_cut` where they are not all there.
+//! `agent_type`, `prompt`, `tool_name`, `tool_input`, `last_assistant_message`, `source`, and what a status line is
+//! told. The `tool_input` of a shell has its `command`; that of any other tool has `file_paths`, all files that an
+//! argument of it may name, and `is_cut` where they are not all there. Nothing else of what a host sends is in it.
 
 mod claude;
 mod codex;
 mod copilot;
 mod cursor;
+mod files;
 mod gemini;
 mod opencode;
-mod patch;
 
 use model::{Object, Refusal, Value};
 
+use crate::kept::Kept;
 use crate::spoken::Spoken;
 use crate::{DENIED, Said};
-
-/// The most files of one tool that formats are asked about.
-const MOST: usize = 4096;
 
 /// The wire form of one host.
 pub(crate) struct Wire {
     /// The host's name.
     pub(crate) host: &'static str,
-    /// What the host sent, in our words.
-    pub(crate) reads: fn(&str, Object) -> Object,
+    /// Its names of members, and ours.
+    names: &'static [(&'static str, &'static str)],
+    /// Its names of tools, and those that rules know.
+    tools: &'static [(&'static str, &'static str)],
     /// What the host gets for an event.
     pub(crate) says: fn(&str, &Spoken, Speech) -> Said,
 }
@@ -52,6 +53,24 @@ impl Wire {
         Ok(WIRES.into_iter().find(|wire| wire.host == name).expect("every host has a wire form"))
     }
 
+    /// What the host sent, in our words.
+    pub(crate) fn reads(&self, mut input: Object) -> Object {
+        for (theirs, ours) in self.names {
+            if let Some(value) = input.shift_remove(*theirs) {
+                input.entry(*ours).or_insert(value);
+            }
+        }
+        let tool = input.get("tool_name").and_then(Value::as_str).unwrap_or_default();
+        let tool = self.tools.iter().find(|(theirs, _)| *theirs == tool).map_or(tool, |(_, ours)| ours).to_owned();
+        if let Some(arguments) = input.get_mut("tool_input") {
+            *arguments = Value::Object(files::arguments(&tool, arguments.take()));
+        }
+        if let Some(name) = input.get_mut("tool_name") {
+            *name = tool.into();
+        }
+        input
+    }
+
     /// Whether the host reads bare lines.
     pub(crate) fn reads_bare_lines(&self) -> bool {
         self.host == claude::WIRE.host
@@ -74,42 +93,34 @@ fn line(object: Object) -> String {
     format!("{}\n", Value::Object(object))
 }
 
-/// Gives a member another name, unless that name is taken.
-fn rename(input: &mut Object, from: &str, to: &str) {
-    if !input.contains_key(to)
-        && let Some(value) = input.get(from).cloned()
-    {
-        input.insert(to.to_owned(), value);
+/// What is kept of a host's event, whichever host it is.
+pub(crate) fn kept(name: &str) -> Option<Kept> {
+    let theirs = WIRES.iter().flat_map(|wire| wire.names).find(|(theirs, _)| *theirs == name);
+    match theirs.map_or(name, |(_, ours)| ours) {
+        "tool_input" => Some(Kept::Members(files::kept)),
+        "model" | "workspace" | "context_window" | "rate_limits" | "cost" => Some(Kept::Members(kept_of_status)),
+        "session_id"
+        | "session_name"
+        | "agent_id"
+        | "agent_type"
+        | "prompt"
+        | "user_prompt"
+        | "source"
+        | "cwd"
+        | "tool_name"
+        | "last_assistant_message"
+        | "stop_hook_active" => Some(Kept::Plain),
+        _ => None,
     }
 }
 
-/// Calls a tool by the name that rules know, and its path and command too.
-///
-/// `names` holds the host's words and ours; a name that is not there stays.
-fn rename_tool(input: &mut Object, names: &[(&str, &str)]) {
-    let tool = input.get("tool_name").and_then(Value::as_str).unwrap_or_default();
-    if let Some((_, ours)) = names.iter().find(|(theirs, _)| *theirs == tool) {
-        input.insert("tool_name".to_owned(), (*ours).into());
+fn kept_of_status(name: &str) -> Option<Kept> {
+    match name {
+        "five_hour" | "seven_day" => Some(Kept::Members(kept_of_status)),
+        "display_name" | "current_dir" | "git_worktree" | "used_percentage" | "total_duration_ms"
+        | "total_cost_usd" => Some(Kept::Plain),
+        _ => None,
     }
-    if let Some(Value::Object(arguments)) = input.get_mut("tool_input") {
-        for path in ["filePath", "absolute_path", "target_file", "dirPath"] {
-            rename(arguments, path, "file_path");
-        }
-        rename(arguments, "notebookPath", "notebook_path");
-    }
-}
-
-/// An event about a tool of ours that changes several files.
-fn about_files(mut input: Object, tool: &str, mut paths: Vec<String>) -> Object {
-    let mut about = Object::new();
-    if paths.len() > MOST {
-        paths.truncate(MOST);
-        about.insert("is_cut".to_owned(), true.into());
-    }
-    about.insert("file_paths".to_owned(), paths.into());
-    input.insert("tool_name".to_owned(), tool.into());
-    input.insert("tool_input".to_owned(), about.into());
-    input
 }
 
 #[cfg(test)]

@@ -3,19 +3,13 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::kept::MOST;
 use crate::spoken::tests::{block, denied as no, message, spoken};
 
-fn read(host: &str, event: &str, input: Value) -> Object {
-    let Value::Object(input) = input else { panic!("hosts send objects") };
-    (Wire::of(Some(host)).unwrap().reads)(event, input)
-}
-
-/// The members that formats look at, of the event that the host's becomes.
-fn seen(host: &str, event: &str, input: Value) -> Value {
-    let names = ["session_id", "agent_id", "agent_type", "last_assistant_message", "tool_name", "tool_input"];
-    let input = read(host, event, input);
-    let pairs = names.iter().filter_map(|name| Some(((*name).to_owned(), input.get(*name)?.clone())));
-    Value::Object(pairs.collect())
+/// The event that the host's becomes.
+fn read(host: &str, input: &Value) -> Object {
+    let input = crate::kept::object(input.to_string().as_bytes(), kept).expect("hosts send objects");
+    Wire::of(Some(host)).unwrap().reads(input)
 }
 
 #[test]
@@ -34,108 +28,199 @@ fn what_hosts_send_is_read_in_our_words() {
     let cases = [
         (
             "claude",
-            "stop",
             json!({"session_id": "s", "last_assistant_message": "m"}),
             json!({"session_id": "s", "last_assistant_message": "m"}),
         ),
         (
             "codex",
-            "pre-tool-use",
             json!({"session_id": "s", "tool_name": "apply_patch", "tool_input": {"command": patch}}),
             edits.clone(),
         ),
         (
             "codex",
-            "pre-tool-use",
             json!({"session_id": "s", "tool_name": "Bash", "tool_input": {"command": "ls"}}),
             json!({"session_id": "s", "tool_name": "Bash", "tool_input": {"command": "ls"}}),
         ),
         (
             "codex",
-            "pre-tool-use",
             json!({"tool_name": "apply_patch", "tool_input": 7}),
             json!({"tool_name": "Edit", "tool_input": {"file_paths": []}}),
         ),
         (
             "gemini",
-            "stop",
             json!({"session_id": "s", "prompt_response": "m"}),
             json!({"session_id": "s", "last_assistant_message": "m"}),
         ),
         (
             "gemini",
-            "pre-tool-use",
             json!({"tool_name": "replace", "tool_input": {"file_path": "a"}}),
-            json!({"tool_name": "Edit", "tool_input": {"file_path": "a"}}),
+            json!({"tool_name": "Edit", "tool_input": {"file_paths": ["a"]}}),
         ),
         (
             "opencode",
-            "pre-tool-use",
             json!({"session_id": "s", "tool_name": "apply_patch", "tool_input": {"patchText": patch}}),
             edits.clone(),
         ),
         (
             "opencode",
-            "pre-tool-use",
             json!({"tool_name": "write", "tool_input": {"filePath": "a"}}),
-            json!({"tool_name": "Write", "tool_input": {"filePath": "a", "file_path": "a"}}),
+            json!({"tool_name": "Write", "tool_input": {"file_paths": ["a"]}}),
         ),
         (
             "copilot",
-            "subagent-stop",
             json!({"sessionId": "s", "agentId": "a", "agentType": "t", "response": "m"}),
             json!({"session_id": "s", "agent_id": "a", "agent_type": "t", "last_assistant_message": "m"}),
         ),
         (
             "copilot",
-            "pre-tool-use",
             json!({"sessionId": "s", "toolName": "bash", "toolArgs": "{\"command\":\"ls\"}"}),
             json!({"session_id": "s", "tool_name": "Bash", "tool_input": {"command": "ls"}}),
         ),
         (
             "copilot",
-            "pre-tool-use",
             json!({"session_id": "s", "tool_name": "editFiles", "tool_input": {"files": ["a.rs", "b.rs"]}}),
             edits.clone(),
         ),
         (
             "copilot",
-            "pre-tool-use",
             json!({"session_id": "s", "tool_name": "multi_replace_string_in_file",
                    "tool_input": {"replacements": [{"filePath": "a.rs"}, {"filePath": "b.rs"}]}}),
             edits,
         ),
         (
             "copilot",
-            "pre-tool-use",
+            json!({"toolName": "applyPatch", "toolArgs": patch}),
+            json!({"tool_name": "Edit", "tool_input": {"file_paths": ["a.rs", "b.rs"]}}),
+        ),
+        (
+            "copilot",
             json!({"tool_name": "read_files", "tool_input": {"files": ["a"]}}),
-            json!({"tool_name": "read_files", "tool_input": {"files": ["a"]}}),
+            json!({"tool_name": "read_files", "tool_input": {"file_paths": ["a"]}}),
         ),
         (
             "cursor",
-            "stop",
             json!({"conversation_id": "s", "text": "m"}),
             json!({"session_id": "s", "last_assistant_message": "m"}),
         ),
         (
             "cursor",
-            "pre-tool-use",
             json!({"conversation_id": "c", "session_id": "s", "tool_name": "Delete", "tool_input": {"path": "a"}}),
-            json!({"session_id": "s", "tool_name": "Write", "tool_input": {"path": "a"}}),
+            json!({"session_id": "s", "tool_name": "Write", "tool_input": {"file_paths": ["a"]}}),
         ),
     ];
-    for (host, event, input, expected) in cases {
-        assert_eq!(seen(host, event, input.clone()), expected, "{host} {event} {input}");
+    for (host, input, expected) in cases {
+        assert_eq!(Value::Object(read(host, &input)), expected, "{host} {input}");
     }
 }
 
 #[test]
-fn a_patch_of_endless_files_is_bounded() {
-    let files: Vec<String> = (0..10_000).map(|number| format!("*** Add File: f{number}")).collect();
-    let patch = files.join("\n");
-    let input = json!({"tool_name": "apply_patch", "tool_input": {"command": patch}});
-    let about = read("codex", "pre-tool-use", input)["tool_input"].clone();
-    assert_eq!((about["file_paths"].as_array().unwrap().len(), &about["is_cut"]), (MOST, &Value::Bool(true)));
+fn words_and_addresses_are_read_as_what_they_stand_for() {
+    let patch = "*** Begin Patch\n*** Update File: a.rs\n*** Add File: b.rs\n*** End Patch";
+    let cases = [
+        (
+            "codex",
+            json!({"tool_name": "Bash", "tool_input": {"command": ["bash", "-c", "rm 'a'"]}}),
+            json!({"tool_name": "Bash", "tool_input": {"command": r"'bash' '-c' 'rm '\''a'\'''"}}),
+        ),
+        (
+            "codex",
+            json!({"tool_name": "apply_patch", "tool_input": {"command": ["apply_patch", patch]}}),
+            json!({"tool_name": "Edit", "tool_input": {"file_paths": ["a.rs", "b.rs"]}}),
+        ),
+        (
+            "copilot",
+            json!({"tool_name": "create_file", "tool_input": {"filePath": "file:///p/%2eclaude/x%zz%"}}),
+            json!({"tool_name": "Write", "tool_input": {"file_paths": ["/p/.claude/x%zz%"]}}),
+        ),
+    ];
+    for (host, input, expected) in cases {
+        assert_eq!(Value::Object(read(host, &input)), expected, "{host} {input}");
+    }
+}
+
+#[test]
+fn no_argument_hides_another() {
+    // What each host's own tool is told, and a decoy in the words of all.
+    let tools = [
+        ("claude", "Write", "file_path"),
+        ("claude", "NotebookEdit", "notebook_path"),
+        ("codex", "apply_patch", "command"),
+        ("gemini", "write_file", "file_path"),
+        ("gemini", "replace", "absolute_path"),
+        ("opencode", "edit", "filePath"),
+        ("opencode", "apply_patch", "patchText"),
+        ("copilot", "create", "path"),
+        ("copilot", "create_file", "filePath"),
+        ("copilot", "edit_notebook_file", "notebookPath"),
+        ("copilot", "apply_patch", "input"),
+        ("copilot", "editFiles", "files"),
+        ("cursor", "StrReplace", "path"),
+        ("cursor", "Write", "target_file"),
+    ];
+    let decoys = files::PATHS.iter().chain(files::TEXTS).chain(files::LISTS).chain(&["file_paths", "is_cut"]);
+    for ((host, tool, own), decoy) in tools.iter().flat_map(|tool| decoys.clone().map(move |decoy| (tool, decoy))) {
+        let patch = json!("*** Update File: real");
+        let real = match *own {
+            own if files::TEXTS.contains(&own) => patch,
+            own if files::LISTS.contains(&own) => json!(["real"]),
+            _ => json!("real"),
+        };
+        for (is_first, harmless) in [(true, json!("x")), (false, json!([])), (true, json!(null)), (false, json!(false))]
+        {
+            let mut arguments = vec![((*own).to_owned(), real.clone())];
+            if decoy != own {
+                arguments.insert(usize::from(is_first), ((*decoy).to_owned(), harmless));
+            }
+            let arguments = Value::Object(arguments.into_iter().collect());
+            let about = read(host, &json!({"tool_name": tool, "tool_input": arguments}))["tool_input"].clone();
+            let paths = about["file_paths"].as_array().unwrap();
+            assert!(paths.contains(&json!("real")), "{host} {tool} {arguments}: {about}");
+            assert!(about.get("is_cut").is_none(), "{host} {tool} {arguments}: {about}");
+        }
+    }
+}
+
+#[test]
+fn what_nobody_looks_at_is_not_kept() {
+    let wide: Object = (0..10_000).map(|number| (format!("k{number}"), json!([number, {}]))).collect();
+    let mut deep = json!("x");
+    for _ in 0..100 {
+        deep = json!([deep]);
+    }
+    for wire in WIRES {
+        let mut input = wide.clone();
+        let arguments = json!({"command": "ls", "content": deep, "wide": wide, "files": wide, "path": [1, {"a": 2}]});
+        input.extend([("tool_name".to_owned(), json!("Bash")), ("tool_input".to_owned(), arguments)]);
+        input.extend(["session_id", "model", "prompt"].map(|name| (name.to_owned(), deep.clone())));
+        let expected = json!({"tool_name": "Bash", "tool_input": {"command": "ls"}});
+        assert_eq!(Value::Object(read(wire.host, &Value::Object(input))), expected, "{}", wire.host);
+    }
+    let status = json!({"model": {"display_name": "M", "id": "m"}, "cost": {"total_cost_usd": 1.50}, "version": "1",
+        "rate_limits": {"five_hour": {"used_percentage": 80, "resets_at": 7}}, "workspace": {"current_dir": "/d"}});
+    let expected = json!({"model": {"display_name": "M"}, "cost": {"total_cost_usd": 1.50},
+        "rate_limits": {"five_hour": {"used_percentage": 80}}, "workspace": {"current_dir": "/d"}});
+    assert_eq!(Value::Object(read("claude", &status)), expected);
+}
+
+#[test]
+fn many_files_are_bounded_and_told() {
+    let names: Vec<String> = (0..=MOST).map(|number| format!("f{number}")).collect();
+    let objects: Vec<Value> = names.iter().map(|name| json!({"filePath": name})).collect();
+    let patch = names.iter().fold(String::new(), |patch, name| patch + "*** Add File: " + name + "\n");
+    for (host, tool, arguments) in [
+        ("codex", "apply_patch", json!({"command": patch})),
+        ("opencode", "patch", json!({"patchText": patch})),
+        ("copilot", "editFiles", json!({"files": names})),
+        ("copilot", "multi_replace_string_in_file", json!({"replacements": objects})),
+    ] {
+        let about = read(host, &json!({"tool_name": tool, "tool_input": arguments}))["tool_input"].clone();
+        let count = about["file_paths"].as_array().unwrap().len();
+        assert_eq!((count, about.get("is_cut")), (MOST, Some(&json!(true))), "{host} {tool}");
+    }
+    let again = patch.replace(&format!("f{MOST}"), "f0");
+    let about =
+        read("codex", &json!({"tool_name": "apply_patch", "tool_input": {"command": again}}))["tool_input"].clone();
+    assert_eq!((about["file_paths"].as_array().unwrap().len(), about.get("is_cut")), (MOST, None));
 }
 
 #[test]
