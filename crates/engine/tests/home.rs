@@ -139,7 +139,9 @@ fn a_read_that_finds_the_project_in_use_is_refused() {
 #[test]
 fn the_wait_for_locks_has_a_sane_length() {
     for long in ["3000000000", "18446744073709551615", "99999999999999999999999"] {
-        let desk = Desk::new().with("MAINSTAY_LOCK_WAIT_MS", long).write("mainstay.toml", "formats = [\"hseos\"]\n");
+        let desk = Desk::new()
+            .with("MAINSTAY_LOCK_WAIT_MS", long)
+            .write("mainstay.toml", "formats = [\"hseos\", \"probe\"]\n");
         desk.done("put", pair("a", "one"));
         desk.engine().init(&[]).unwrap();
         desk.done("state_write", json!({"fields": {"notes": "a"}}));
