@@ -1,4 +1,6 @@
-//! `cargo xtask load`: promises P6 and P12. Waits are printed; only counts and errors are judged.
+//! `cargo xtask load`: promises P3, P6 and P12. Waits are printed; only counts and errors are judged.
+
+mod mixed;
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -41,12 +43,13 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
 }
 
 pub(crate) fn check(product: &Product, size: Size) -> Result<(), String> {
-    let (rounds, increments, told, documents) = match size {
-        Size::Quick => (2, 1, 6, 1),
-        Size::Full => (50, 4, 80, 20),
+    let (rounds, mixed_rounds, increments, told, documents) = match size {
+        Size::Quick => (2, 1, 1, 6, 1),
+        Size::Full => (50, 120, 4, 80, 20),
     };
     let problems = [
         many_keys(product, rounds)?,
+        mixed::check(product, mixed_rounds)?,
         one_key(product)?,
         compare_and_swap(product, increments)?,
         history::check(product, told, SEED)?,

@@ -27,8 +27,7 @@ impl Engine {
             ("force".to_owned(), query.force.into()),
         ]);
         if self.newest()?.0 == 0 {
-            let unknown = query.revision.filter(|revision| revision.0 > 0);
-            return Err(unknown.map_or_else(
+            return Err(query.revision.map_or_else(
                 || undo::nothing_to_undo(&query, None),
                 |it| crate::past::unknown(it, model::Revision(0)),
             ));
@@ -80,16 +79,27 @@ impl Engine {
     }
 
     pub(crate) fn perform(&self, deed: Deed, arguments: Object, identity: &Identity) -> Result<Reply, Refusal> {
-        let ctx = self.own_context(identity)?;
         let formats = self.formats_of(&deed)?;
+        self.perform_over(&formats, deed, arguments, identity)
+    }
+
+    /// Performs a deed over these formats.
+    pub(crate) fn perform_over(
+        &self,
+        formats: &[&'static dyn Format],
+        deed: Deed,
+        arguments: Object,
+        identity: &Identity,
+    ) -> Result<Reply, Refusal> {
+        let ctx = self.own_context(identity)?;
         let call = Call::new(deed.word(), arguments);
         let asked =
             Asked { thinker: Thinker::Own(deed), call, applied: ctx.now, ctx, reads: false, slate: Slate::default() };
-        write_own(self, &formats, asked, self.lock_wait(WAIT))
+        write_own(self, formats, asked, self.lock_wait(WAIT))
     }
 
     // Those that are on, and those that a deed turns on again, where the settings leave that open.
-    fn formats_of(&self, deed: &Deed) -> Result<Vec<&'static dyn Format>, Refusal> {
+    pub(crate) fn formats_of(&self, deed: &Deed) -> Result<Vec<&'static dyn Format>, Refusal> {
         let on = self.formats_on();
         if self.formats_listed().is_some() {
             return Ok(on);

@@ -11,6 +11,7 @@ use store::{Reads, StoredEntry, Unwinder};
 
 use crate::engine::Engine;
 use crate::moment::{Edge, Moment};
+use crate::past;
 use crate::refusals::failed;
 use crate::tell::{self, Teller};
 use crate::wakeups::Wakeups;
@@ -41,7 +42,7 @@ pub struct Follower<'a> {
 impl Engine {
     /// Begins to follow the journal, from an entry on, or from now on.
     ///
-    /// **Errors**: `invalid_argument` (field `space` or `since`).
+    /// **Errors**: `invalid_argument` (field `space` or `since`), `unknown_revision` for one that is not even the next.
     pub fn follow(&self, space: Option<&str>, since: Option<&str>, all: bool) -> Result<Follower<'_>, Refusal> {
         space.map_or(Ok(()), |space| self.check_space(space))?;
         let seen = match since {
@@ -60,9 +61,15 @@ impl Engine {
             let reads = store.read().map_err(failed)?;
             let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
             let revision = self.revision_of(reads.as_ref(), text, "since", Edge::Without)?;
+            let head = reads.head().map_err(failed)?;
+            // Who goes on where they ended names the entry that comes next.
+            if revision.0 > head.0 + 1 {
+                return Err(past::unknown(revision, head));
+            }
             return Ok(if is_number { Revision(revision.0.saturating_sub(1)) } else { revision });
         }
         Ok(match self.moment(text, "since")? {
+            Moment::Revision(revision) if revision.0 > 1 => return Err(past::unknown(revision, Revision(0))),
             Moment::Revision(revision) => Revision(revision.0.saturating_sub(1)),
             Moment::Time(_) => Revision(0),
         })

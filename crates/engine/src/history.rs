@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use model::{Entry, EntryCause, Object, Refusal, Revision, Value};
+use model::{Entry, EntryCause, Object, RecordKey, Refusal, Revision, Value};
 use store::{EntryPage, StoredEntry, Unwinder};
 
 use crate::engine::Engine;
@@ -15,7 +15,7 @@ use crate::{past, refusals, tell};
 pub struct HistoryQuery {
     /// Only this space or what lies beneath it.
     pub space: Option<String>,
-    /// Only entries that changed a record of this id.
+    /// Only entries that changed a record of this id, or `kind/id` as entries show it.
     pub key: Option<String>,
     /// Only entries of this actor.
     pub actor: Option<String>,
@@ -85,7 +85,8 @@ impl HistoryQuery {
     fn wants(&self, entry: &StoredEntry) -> bool {
         let minor = entry.cause == EntryCause::Minor;
         let in_space = |filter: &String| entry.changes.iter().any(|change| change.key.space.is_within(filter));
-        let has_key = |key: &String| entry.changes.iter().any(|change| change.key.id.as_str() == key);
+        let is_key = |one: &RecordKey, key: &str| one.id.as_str() == key || tell::short(one) == key;
+        let has_key = |key: &String| entry.changes.iter().any(|change| is_key(&change.key, key));
         (self.all || !minor)
             && self.space.as_ref().is_none_or(|filter| entry.space.is_within(filter) || in_space(filter))
             && self.key.as_ref().is_none_or(has_key)

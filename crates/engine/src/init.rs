@@ -12,9 +12,11 @@ impl Engine {
     /// Writes `mainstay.toml`, `.mainstay/` and what each format needs; twice changes nothing.
     ///
     /// Without names: the formats whose markers stand, else the first of the roll-call.
-    /// **Shape**: `{created,kept,formats}`. **Errors**: `invalid_argument` (field `format`).
+    /// **Shape**: `{created,kept,formats}`. **Errors**: `invalid_argument` (field `format`), `format_off` for one that
+    /// the project's own list leaves out: `mainstay.toml` stays as its owner wrote it.
     pub fn init(&self, names: &[String]) -> Result<Object, Refusal> {
         let formats = self.chosen(names)?;
+        formats.iter().try_for_each(|format| self.check_is_not_off(*format))?;
         let ctx = self.bare_context(Origin::Tool)?;
         let records = StoreRecords::new(None);
         let view = View { records: &records, files: self.files(), probes: self.probes() };

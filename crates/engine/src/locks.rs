@@ -74,6 +74,11 @@ impl FileLock {
         }
     }
 
+    /// Whether something stands at `path` that can be no lock file, so that every write is refused.
+    pub(crate) fn is_obstructed(path: &Path) -> bool {
+        std::fs::symlink_metadata(path).is_ok_and(|found| !found.is_file())
+    }
+
     /// Who holds the lock at `path` now, for `doctor`; `None` when nobody does.
     pub(crate) fn holder(path: &Path) -> Option<String> {
         let file = open_plain(OpenOptions::new().read(true), path).ok()?;

@@ -33,6 +33,10 @@ pub(crate) fn find(txn: &dyn Txn, call: &Call, ctx: &Context) -> Result<Found, R
     let Some(receipt) = txn.receipt(&call.tool, id).map_err(|error| refusals::of_store(&error))? else {
         return Ok(Found::Nothing);
     };
+    // Only requests with an id drop old ones, so this one may be older than it may get.
+    if receipt.at < oldest(ctx.now) {
+        return Ok(Found::Nothing);
+    }
     // One that was made again from its entry does not know its arguments.
     if !receipt.digest.is_empty() && receipt.digest != digest(call) {
         return Err(Refusal::refused("request_id_reused", format!("request id {id:?} was used with other arguments"))
@@ -82,8 +86,13 @@ pub(crate) fn keep(txn: &mut dyn Txn, asked: &Asked, reply: &Reply, revision: Re
         reply: small.then_some(body),
     };
     txn.put_receipt(&receipt)
-        .and_then(|()| txn.drop_receipts(Timestamp::from_millis(applied.as_millis() - KEPT)))
+        .and_then(|()| txn.drop_receipts(oldest(*applied)))
         .map_err(|error| refusals::of_store(&error))
+}
+
+// The age at which a receipt counts no more.
+fn oldest(now: Timestamp) -> Timestamp {
+    Timestamp::from_millis(now.as_millis().saturating_sub(KEPT))
 }
 
 // Of the arguments, whatever order their members came in.

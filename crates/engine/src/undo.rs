@@ -71,6 +71,10 @@ struct Back {
 pub(crate) fn undo(engine: &Engine, query: &UndoQuery, reads: &dyn Reads, view: &View<'_>) -> Result<Thought, Refusal> {
     if let Some(revision) = query.revision {
         past::must_stand(reads, revision)?;
+        // Before the first entry something stood, but nothing was done.
+        if revision == Revision(0) {
+            return Err(past::unknown(revision, reads.head().map_err(refusals::failed)?));
+        }
     }
     let mut is_redo = false;
     let mut choose = |entry: &StoredEntry, stands: bool| {
@@ -328,7 +332,7 @@ fn already_undone(revision: Revision) -> Refusal {
     Refusal::refused("already_undone", format!("revision {revision} is taken back already"))
         .field("revision")
         .with("revision", revision.0)
-        .hint("mainstay redo takes the latest undo back")
+        .hint("mainstay history shows the entry that took it back; mainstay undo REV takes that one back")
 }
 
 // What stood there before Mainstay came is not taken away by the way.

@@ -19,8 +19,14 @@ use tempfile::TempDir;
 use crate::probe::{ITEMS, Probe, SPACE, item};
 
 /// The formats of these tests.
-pub(crate) static FORMATS: &[&dyn Format] =
-    &[&Probe, &formats::hseos::Hseos, &formats::skillstate::Skillstate, &formats::upgrade::Upgrade];
+pub(crate) static FORMATS: &[&dyn Format] = &[
+    &Probe,
+    &formats::hseos::Hseos,
+    &formats::eneo::Eneo,
+    &formats::skillstate::Skillstate,
+    &formats::upgrade::Upgrade,
+    &formats::msd::Msd,
+];
 
 /// The clock of a request that names none.
 pub(crate) const NOW: &str = "2026-01-02T03:04:05.678Z";

@@ -1,4 +1,4 @@
-//! The engine, driven through its door with a format made for tests, with hseos, skillstate and upgrade.
+//! The engine, driven through its door with a format made for tests, and with the five formats.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,6 +10,7 @@ mod crash;
 mod desk;
 mod exchange;
 mod faults;
+mod five_formats;
 mod follow;
 mod foreign_lock;
 mod foreign_wait;

@@ -75,7 +75,7 @@ fn take(desk: &Desk, step: &Step, moments: &[(String, Moment)]) -> Option<String
 }
 
 /// What each revision's records are, as the entries alone amount to.
-fn folded(desk: &Desk) -> Vec<(u64, BTreeMap<String, Value>)> {
+pub(crate) fn folded(desk: &Desk) -> Vec<(u64, BTreeMap<String, Value>)> {
     let mut texts: BTreeMap<String, String> = BTreeMap::new();
     let mut all = Vec::new();
     for entry in journal(desk).0 {

@@ -112,6 +112,30 @@ fn entries(project: &Path) -> usize {
 }
 
 #[test]
+fn a_damaged_log_is_told_before_the_next_write_covers_it() {
+    let project = project();
+    let root = project.path();
+    for number in WRITES..WRITES + 4 {
+        write(root, number);
+    }
+    let log = root.join(".mainstay/state.db-wal");
+    let mut bytes = fs::read(&log).unwrap();
+    // Of the first commit that the log holds.
+    bytes[32 + 24 + 100] ^= 1;
+    fs::write(&log, &bytes).unwrap();
+    let (code, said) = run(root, &["doctor"]);
+    assert_eq!((code, lost(&said)), (1, vec!["commits"]), "{said}");
+    let (code, fixed) = run(root, &["doctor", "--fix"]);
+    assert_eq!((code, lost(&fixed)), (1, vec!["commits"]), "{fixed}");
+    assert_eq!(run(root, &["doctor"]), (0, json!({"ok": true, "findings": []})));
+    // What the images show is there, and the log is kept as it was.
+    assert_eq!(reply(root, &["hseos", "state", "read"])["state"]["phase"], value_of(WRITES + 3));
+    let kept = fs::read_dir(root.join(".mainstay")).unwrap().map(|it| it.unwrap().path());
+    let kept: Vec<_> = kept.filter(|path| path.to_string_lossy().contains("/damaged-")).collect();
+    assert_eq!(fs::read(kept[0].join("state.db-wal")).unwrap(), bytes);
+}
+
+#[test]
 fn a_damaged_index_costs_nothing() {
     let project = check("change_by_record", true, &[]);
     assert_eq!(entries(project.path()), WRITES + 2);

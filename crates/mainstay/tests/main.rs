@@ -21,3 +21,4 @@ mod subscriptions;
 mod tools_list;
 mod vectors;
 mod wiring;
+mod wreck;

@@ -26,6 +26,13 @@ pub trait Store: Send + Sync {
     /// Reads everything, so it is for `doctor` alone.
     fn check(&self) -> Result<Vec<String>, StoreError>;
 
+    /// How many commits were safe once and cannot be reached any more; like [`Store::check`] for `doctor` alone.
+    ///
+    /// They are gone for good with the next commit.
+    fn out_of_reach(&self) -> Result<u64, StoreError> {
+        Ok(0)
+    }
+
     /// Whether this is still the store that stands at its place.
     ///
     /// One whose files were removed or replaced goes on by itself: what it commits, nobody finds.

@@ -35,6 +35,16 @@ impl Loss {
         )
     }
 
+    /// So many commits stand behind the damage of the store's log; none where it is sound.
+    pub(super) fn of_commits(count: u64) -> Option<Self> {
+        let which = if count == 1 { "one commit".to_owned() } else { format!("{count} commits") };
+        let message = format!(
+            "{which} at the end of the store's log cannot be read any more; what their images show is taken in, and a \
+             request that was carried out there is carried out once more when it is repeated"
+        );
+        (count > 0).then(|| Self::new("commits", message))
+    }
+
     /// Entries from `first` to `last`.
     pub(super) fn of_entries(first: Revision, last: Revision) -> Self {
         let count = last.0.saturating_sub(first.0) + 1;

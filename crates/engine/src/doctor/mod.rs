@@ -65,6 +65,11 @@ impl Engine {
         }
         let names = self.formats_on().into_iter().map(Format::name).chain(["queue"]);
         for name in names.filter(|_| is_ours) {
+            if FileLock::is_obstructed(&self.home().lock(name)) {
+                let place = format!(".mainstay/locks/{name}.lock");
+                let message = format!("{place} is no plain file, so nothing can be written");
+                findings.push(finding("lock_unusable", Severity::Error, &place, message, Some("take it away")));
+            }
             if let Some(holder) = FileLock::holder(&self.home().lock(name)) {
                 let message = format!("{holder} is writing now");
                 findings.push(finding("lock_held", Severity::Warning, name, message, None));
@@ -95,7 +100,9 @@ impl Engine {
             }
         };
         let Some(store) = store else { return Ok(None) };
-        let problems = store.check().map_err(|error| refusals::of_store(&error))?;
+        let mut problems = store.check().map_err(|error| refusals::of_store(&error))?;
+        let out_of_reach = store.out_of_reach().map_err(|error| refusals::of_store(&error))?;
+        problems.extend((out_of_reach > 0).then(|| "the store's log is damaged".to_owned()));
         let is_sound = problems.is_empty();
         for problem in problems {
             findings.push(finding("store_corrupt", Severity::Error, STORE, problem, Some(FIX)));
@@ -105,6 +112,7 @@ impl Engine {
                 Ok(reads) => Salvage::of(reads.as_ref(), self.now()?)?.losses,
                 Err(_) => vec![Loss::of_everything()],
             };
+            let losses: Vec<Loss> = Loss::of_commits(out_of_reach).into_iter().chain(losses).collect();
             findings.extend(losses.iter().map(Loss::finding));
             return Ok(Some(store));
         }

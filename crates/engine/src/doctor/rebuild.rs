@@ -11,6 +11,7 @@ use std::path::Path;
 
 use model::{Refusal, RefusalClass};
 
+use super::STORE;
 use super::losses::{self, Loss};
 use super::salvage::Salvage;
 use crate::engine::Engine;
@@ -52,6 +53,11 @@ impl Engine {
         stores.copy_files(home, &growing).map_err(failed)?;
         let placed = fs::rename(&growing, &aside).and_then(|()| File::open(home)?.sync_all());
         placed.map_err(|error| refusals::of_io(&aside, &error))?;
+        // A folder in the store's place is no store: it is kept as it is, and makes room.
+        let place = self.root().join(STORE);
+        if place.is_dir() && !place.is_symlink() {
+            fs::rename(&place, aside.join("in-its-place")).map_err(|error| refusals::of_io(&place, &error))?;
+        }
         match stores.replace(home, yard) {
             // The old store is still there: a copy of it says nothing more.
             Err(error) if matches!(stores.open(yard), Ok(Some(_))) => {
@@ -71,7 +77,7 @@ impl Engine {
         };
         let reads = damaged.as_deref().and_then(|store| store.read().ok());
         let mut txn = fresh.begin().map_err(failed)?;
-        let losses = match reads.as_deref() {
+        let mut losses = match reads.as_deref() {
             Some(reads) => {
                 let salvage = Salvage::of(reads, self.now()?)?;
                 salvage.fill(reads, txn.as_mut())?;
@@ -79,6 +85,8 @@ impl Engine {
             }
             None => vec![Loss::of_everything()],
         };
+        let out_of_reach = damaged.as_deref().map_or(Ok(0), store::Store::out_of_reach).map_err(failed)?;
+        losses.extend(Loss::of_commits(out_of_reach));
         if !losses.is_empty() {
             txn.put_meta(losses::REMEMBERED, Some(&losses::write(&losses))).map_err(failed)?;
         }

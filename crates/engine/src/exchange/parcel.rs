@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use format::View;
 use model::{Change, Object, RecordKey, Refusal, Revision, Space, Value};
-use store::{Checkpoint, StoredEntry, Txn, apply, from_text};
+use store::{Checkpoint, Reads, StoredEntry, Txn, apply, from_text};
 
 use super::reading::{Header, Line, damaged, read};
 use crate::checkpoint;
@@ -23,6 +23,8 @@ pub(crate) struct Parcel {
     spaces: Vec<Space>,
     entries: u64,
     checkpoints: u64,
+    /// Its newest entry, as a project without entries numbers it.
+    newest: Revision,
 }
 
 impl Engine {
@@ -30,11 +32,13 @@ impl Engine {
     ///
     /// A project without entries gets journal, records and checkpoints as they were; with `merge` the
     /// records of the export are laid over those of any project, as one new entry.
-    /// **Shape**: `{entries,records,checkpoints,revision}`; merging `{records,revision,changed}`.
+    /// Repeated, because its end was not seen, it publishes what is not published yet and says the same again.
+    /// **Shape**: `{entries,records,checkpoints,revision}`, with `replayed` for a repetition; merging
+    /// `{records,revision,changed}`.
     /// **Errors**: those of reading an export; `project_not_empty`, `unknown_format`, `format_off`.
     pub fn import(&self, file: &Path, merge: bool, identity: &Identity) -> Result<model::Reply, Refusal> {
         if !merge && self.newest()?.0 > 0 {
-            return Err(not_empty());
+            return self.import_again(file, identity);
         }
         let parcel = Arc::new(Parcel::look_through(file)?);
         for space in &parcel.spaces {
@@ -44,6 +48,30 @@ impl Engine {
         let arguments = Object::from_iter([("records".to_owned(), digest.into()), ("merge".to_owned(), merge.into())]);
         let deed = if merge { Deed::Merge(parcel) } else { Deed::Import(parcel) };
         self.perform(deed, arguments, identity)
+    }
+
+    // A commit brings in everything or nothing, so what an import that was cut short left is all of it, or nothing.
+    fn import_again(&self, file: &Path, identity: &Identity) -> Result<model::Reply, Refusal> {
+        // What the file is worth is of no concern where there is no room for it.
+        let Ok(parcel) = Parcel::look_through(file) else { return Err(not_empty()) };
+        let Some(store) = self.opened_store()? else { return Err(not_empty()) };
+        let newest = {
+            let reads = store.read().map_err(failed)?;
+            if !parcel.stands_in(reads.as_ref())? {
+                return Err(not_empty());
+            }
+            reads.head().map_err(failed)?
+        };
+        if newest != parcel.newest {
+            return Err(Refusal::refused("project_not_empty", "all entries of the export are here, and newer ones")
+                .hint("there is nothing left to bring in; mainstay history shows what came after"));
+        }
+        let parcel = Arc::new(parcel);
+        let formats = self.formats_of(&Deed::Import(Arc::clone(&parcel)))?;
+        let mut reply = self.perform_over(&formats, Deed::Settle, Object::new(), identity)?;
+        reply.body = parcel.told(newest);
+        reply.body.insert("replayed".into(), true.into());
+        Ok(reply)
     }
 
     fn check_known(&self, space: &Space) -> Result<(), Refusal> {
@@ -96,7 +124,7 @@ impl Parcel {
             }
             Ok(())
         };
-        read(path, &mut visit)?;
+        let header = read(path, &mut visit)?;
         if let Some(key) = folded.keys().find(|key| !records.contains_key(*key)) {
             return Err(
                 Refusal::refused("export_damaged", format!("the record {key} is missing in the export")).field("file")
@@ -104,7 +132,33 @@ impl Parcel {
         }
         let mut spaces: Vec<Space> = changed.iter().map(|key: &RecordKey| key.space.clone()).collect();
         spaces.dedup();
-        Ok(Self { path: path.to_owned(), records, changed, spaces, entries, checkpoints })
+        let newest = if header.space.is_some() { Revision(entries) } else { newest };
+        Ok(Self { path: path.to_owned(), records, changed, spaces, entries, checkpoints, newest })
+    }
+
+    /// Whether a project's journal begins with its entries.
+    fn stands_in(&self, reads: &dyn Reads) -> Result<bool, Refusal> {
+        let (mut stands, mut numbers) = (true, Numbers::default());
+        let mut visit = |header: &Header, _: usize, line: Line| {
+            if let (true, Line::Entry(entry)) = (stands, line) {
+                let entry = if header.space.is_some() { numbers.again(*entry) } else { *entry };
+                let there = reads.entries_after(Revision(entry.revision.0 - 1), 1).map_err(failed)?;
+                stands = there == [entry];
+            }
+            Ok(())
+        };
+        read(&self.path, &mut visit)?;
+        Ok(stands)
+    }
+
+    /// **Shape**: `{entries,records,checkpoints,revision}`.
+    fn told(&self, revision: Revision) -> Object {
+        Object::from_iter([
+            ("entries".to_owned(), self.entries.into()),
+            ("records".to_owned(), self.records.len().into()),
+            ("checkpoints".to_owned(), self.checkpoints.into()),
+            ("revision".to_owned(), revision.0.into()),
+        ])
     }
 
     /// The spaces that it is about.
@@ -151,14 +205,11 @@ impl Parcel {
         // One that is gone counts too: its images show that it is.
         let now = self.changed.iter().map(|key| (key, view.records.get(key)));
         let changes = now.map(|(key, after)| Change { key: key.clone(), before: None, after });
-        let (entries, records, checkpoints) = (self.entries, self.records.len(), self.checkpoints);
+        let told = self.told(Revision(0));
         let reply = move |revision: Revision, _: &[Change]| {
-            Object::from_iter([
-                ("entries".to_owned(), entries.into()),
-                ("records".to_owned(), records.into()),
-                ("checkpoints".to_owned(), checkpoints.into()),
-                ("revision".to_owned(), revision.0.into()),
-            ])
+            let mut told = told;
+            told.insert("revision".into(), revision.0.into());
+            told
         };
         Thought { changes: changes.collect(), is_entered: true, ..Thought::idle(Box::new(reply)) }
     }
@@ -204,6 +255,6 @@ impl Numbers {
 }
 
 fn not_empty() -> Refusal {
-    Refusal::refused("project_not_empty", "this project has entries already")
+    Refusal::refused("project_not_empty", "this project has entries already, and not those of this export")
         .hint("import into a fresh project, or lay the records over these with --merge")
 }

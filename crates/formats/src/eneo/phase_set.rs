@@ -1,6 +1,6 @@
 //! `eneo_phase_set`: the phase of the task and its mirror, as one.
 
-use format::{Draft, FileState, View};
+use format::{Draft, FileState, Irregular, View};
 use model::{Context, Object, Outcome, Refusal, Value, Warning};
 
 use super::document::{self, PHASES};
@@ -29,7 +29,10 @@ pub(super) fn phase_set(arguments: &Object, view: &View<'_>, ctx: &Context) -> R
     body.insert("task_updated".into(), task_updated.into());
     let mut outcome = nothing(body);
     outcome.changes = draft.into_changes();
-    if let FileState::Irregular(what) = paths::read(view.files, &paths::mirror(), paths::MIRROR_LIMIT) {
+    // What only cannot be looked at now may be sound: publishing looks once more, and the next request does.
+    if let FileState::Irregular(what) = paths::read(view.files, &paths::mirror(), paths::MIRROR_LIMIT)
+        && what != Irregular::Unreadable
+    {
         let path = paths::mirror();
         let message = format!("{path} could not be used (it {what}) and is kept beside");
         warnings.push(Warning::new("set_aside", message).with("path", path.as_str()));

@@ -1,7 +1,7 @@
 //! The three files that show the records.
 
 use format::{Records, Touched, pretty};
-use model::{Image, ImageContent, Object, ProjectPath, Value};
+use model::{Change, Image, ImageContent, Object, ProjectPath, Value};
 
 use super::{document, paths, records};
 
@@ -12,7 +12,7 @@ pub(super) fn render(touched: &Touched<'_>, records: &dyn Records) -> Vec<Image>
     };
     let mut images = Vec::new();
     let task = records::task(records);
-    let word = word(task.as_ref(), records);
+    let (word, has_task) = (word(task.as_ref(), records), task.is_some());
     let path = paths::task();
     if is_wanted(&path, "task") {
         images.push(document(path, task));
@@ -23,8 +23,16 @@ pub(super) fn render(touched: &Touched<'_>, records: &dyn Records) -> Vec<Image>
     }
     let path = paths::mirror();
     let is_mirrored = !touched.changes.is_empty() || touched.paths.contains(&path);
-    if let Some(word) = word.filter(|_| is_mirrored) {
-        images.push(Image { path, content: ImageContent::Bytes(format!("{word}\n").into_bytes()) });
+    let is_taken_back = |change: &Change| change.after.is_none() && ["task", "mirror"].contains(&&*change.key.kind);
+    match word {
+        Some(word) if is_mirrored => {
+            images.push(Image { path, content: ImageContent::Bytes(format!("{word}\n").into_bytes()) });
+        }
+        // There was no phase yet, and so no mirror of it.
+        None if !has_task && touched.changes.iter().any(is_taken_back) => {
+            images.push(Image { path, content: ImageContent::Absent });
+        }
+        _ => {}
     }
     images
 }

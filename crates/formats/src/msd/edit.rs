@@ -1,12 +1,13 @@
 //! Editing STATE.md: a verb's own changes, then the front matter that follows from them.
 
+use format::View;
 use format::document::{Document, Outline, fields};
 use format::front_matter::{self, Located, Scalar};
-use model::{Object, Outcome, Refusal, RefusalClass, Reply, Value, Warning};
+use model::{Change, Object, Outcome, Refusal, RefusalClass, Reply, Value, Warning};
 
 use super::body::{Body, FIELDS};
 use super::derive::{self, Derived, Keys, StatusRule};
-use super::documents::{self, STATE, Stored};
+use super::documents::{self, Place, STATE, Stored};
 use super::phase_id::PhaseId;
 use super::site::Site;
 use super::status;
@@ -347,10 +348,28 @@ fn check_writable(document: &Document, is_utf8: bool, site: &Site<'_>) -> Result
     } else {
         return Ok(());
     };
-    let path = site.place.path(STATE);
-    Err(Refusal::new(RefusalClass::Corrupt, "state_corrupt", format!("{path} {why}"))
+    Err(unwritable(&site.place, why))
+}
+
+fn unwritable(place: &Place, why: &str) -> Refusal {
+    let path = place.path(STATE);
+    Refusal::new(RefusalClass::Corrupt, "state_corrupt", format!("{path} {why}"))
         .with("path", path.as_str())
-        .hint("mend the file by hand; mainstay msd state validate tells more"))
+        .hint("mend the file by hand; mainstay msd state validate tells more")
+}
+
+/// Whether undo and rollback may put another text in the place of STATE.md: a merge is for people to end.
+///
+/// **Errors**: `state_corrupt`.
+pub(super) fn check_merged(changes: &[Change], view: &View<'_>) -> Result<(), Refusal> {
+    for change in changes {
+        let place = Place::of(&change.key.space);
+        let text = documents::load(view.records, &place, STATE).filter(|_| change.key == place.key(STATE));
+        if text.is_some_and(|stored| has_merge_markers(&Document::new(stored.text))) {
+            return Err(unwritable(&place, "holds the conflict markers of a merge"));
+        }
+    }
+    Ok(())
 }
 
 /// Whether a line begins as the first mark of a conflict does: of the front matter any, of the body one outside of fences.

@@ -40,8 +40,8 @@ mod validate;
 
 use format::{FileState, Files, Format, Glance, HookEvent, Look, Seen, Sources, Surface, Taken, Tool, Touched, View};
 use model::{
-    Call, Context, Finding, Image, ImageContent, Object, Outcome, ProjectPath, Refusal, RefusalClass, Space, Value,
-    WorkItem,
+    Call, Change, Context, Finding, Image, ImageContent, Object, Outcome, ProjectPath, Refusal, RefusalClass, Space,
+    Value, WorkItem,
 };
 
 use arguments::Arguments;
@@ -110,6 +110,11 @@ impl Format for Msd {
             images.push(Image { path, content });
         }
         images
+    }
+
+    fn restored(&self, changes: &[Change], view: &View<'_>, _ctx: &Context) -> Result<Outcome, Refusal> {
+        edit::check_merged(changes, view)?;
+        Ok(Outcome::default())
     }
 
     fn glance(&self, event: &HookEvent, look: &Look<'_>, ctx: &Context) -> Glance {

@@ -92,7 +92,7 @@ impl Format for Skillstate {
     }
 
     fn restored(&self, changes: &[Change], view: &View<'_>, ctx: &Context) -> Result<Outcome, Refusal> {
-        Ok(restored::restored(changes, view, ctx))
+        restored::restored(changes, view, ctx)
     }
 
     fn work(&self, view: &View<'_>, ctx: &Context) -> Vec<WorkItem> {

@@ -2,15 +2,22 @@
 
 use format::equality::equal_members;
 use format::{Draft, Records, View};
-use model::{Change, Context, Object, Outcome, Value};
+use model::{Change, Context, Object, Outcome, Refusal, Value};
 
-use super::present::Present;
+use super::present::{Present, check_readable};
 use super::records::{BOOKKEEPING, Kind, object, put_state, seq};
 use super::scope::{Place, Scope};
 use super::spec;
 
 /// Changes to be laid over those that undo or rollback made.
-pub(super) fn restored(changes: &[Change], view: &View<'_>, ctx: &Context) -> Outcome {
+///
+/// **Errors**: those of [`check_readable`]: a file that is the truth and cannot be read is not passed over.
+pub(super) fn restored(changes: &[Change], view: &View<'_>, ctx: &Context) -> Result<Outcome, Refusal> {
+    for change in changes.iter().filter(|change| change.key.kind == Kind::State.word()) {
+        if let Some(Place::State(scope)) = Place::of(&change.key.space) {
+            check_readable(view, &scope)?;
+        }
+    }
     let kept: Vec<Change> = changes.iter().filter(|change| stays(change)).cloned().map(Change::inverse).collect();
     // From here on the records are as they stand once undo is done and the books are kept.
     let mut after = Draft::new(view.records);
@@ -30,7 +37,7 @@ pub(super) fn restored(changes: &[Change], view: &View<'_>, ctx: &Context) -> Ou
             None => outcome.push(change),
         }
     }
-    Outcome { changes: outcome, ..Outcome::default() }
+    Ok(Outcome { changes: outcome, ..Outcome::default() })
 }
 
 // A fork is kept; the base that a merge moved goes back with it.
@@ -90,7 +97,7 @@ mod tests {
             env: Environment::new(),
             settings: Object::new(),
         };
-        let outcome = restored(&changes, &world.view(&world), &ctx);
+        let outcome = restored(&changes, &world.view(&world), &ctx).unwrap();
         let mut draft = Draft::new(&world);
         draft.lay(&changes);
         draft.lay(&outcome.changes);

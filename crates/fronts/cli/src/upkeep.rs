@@ -165,7 +165,10 @@ fn backup_command() -> Command {
         .arg(file("A file that does not exist yet"))
         .after_help(
             "To go back to it, stop everything that uses the project and put the copy in the\n\
-             place of .mainstay/state.db, without the files state.db-wal and state.db-shm.\n\n\
+             place of .mainstay/state.db, without the files state.db-wal and state.db-shm.\n\
+             The files that agents see are as new as before, and the next command takes\n\
+             them in; `mainstay rollback REVISION`, with the revision that backup told,\n\
+             brings them back too.\n\n\
              Example:\n  mainstay backup ~/backups/project.db",
         )
 }

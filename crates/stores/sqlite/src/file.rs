@@ -21,16 +21,18 @@ pub(crate) fn log_of(database: &Path) -> PathBuf {
     name.into()
 }
 
-/// Makes the name of a log that holds nothing yet safe on disk; the caller has the write transaction.
+/// Makes the name of a log that holds nothing yet safe on disk, and answers whether it holds nothing; the caller has
+/// the write transaction.
 ///
 /// Invariant: a log that holds anything has a name that is safe, so what is synced into it is found again.
 /// `SQLite` would see to that once in each connection; here it is done once in the life of a log. Whoever
 /// is killed in between leaves an empty log, and the next does it again.
-pub(crate) fn secure_log(database: &Path) -> Outcome<()> {
+pub(crate) fn secure_log(database: &Path) -> Outcome<bool> {
     if length(&log_of(database))? > 0 {
-        return Ok(());
+        return Ok(false);
     }
-    sync(database.parent().unwrap_or(Path::new(".")))
+    sync(database.parent().unwrap_or(Path::new(".")))?;
+    Ok(true)
 }
 
 /// How many bytes a file has; 0 when there is none.
@@ -58,11 +60,17 @@ pub(crate) fn identity(path: &Path) -> Option<Identity> {
 /// Whether bytes of a database stand at `path`.
 ///
 /// **Errors**: [`store::StoreError::Corrupt`] for anything but a plain file, for one that is too
-/// short, and for an empty file with a log: opening that would throw away the log.
+/// short, and for a log whose file is empty or gone: opening that would throw away the log.
 pub(crate) fn holds_bytes(path: &Path) -> Outcome<bool> {
     let mut found = match fs::symlink_metadata(path) {
         Ok(found) => found,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            // Who takes a store away may begin with its database; what counts is the second look.
+            if length(&log_of(path))? > 0 && identity(path).is_none() && length(&log_of(path))? > 0 {
+                return Err(Fault::corrupt(format!("{NAME} is gone and its log is not")));
+            }
+            return Ok(false);
+        }
         Err(error) => return Err(error.into()),
     };
     if !found.is_file() {

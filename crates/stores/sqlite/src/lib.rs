@@ -15,6 +15,7 @@ mod id;
 mod images;
 mod journal;
 mod keepsakes;
+mod log;
 mod older;
 mod opener;
 mod receipts;

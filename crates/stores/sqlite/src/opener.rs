@@ -121,12 +121,11 @@ fn establish(conn: &Connection, path: &Path) -> Outcome<()> {
         return Err(Fault::io("the file system does not carry SQLite's write-ahead log"));
     }
     conn.execute_batch(BEGIN)?;
-    let result =
-        standing(conn).and_then(|found| file::secure_log(path).map(|()| found)).and_then(|found| match found {
-            Standing::Ready => Ok(()),
-            Standing::Older(from) => raise(conn, from),
-            Standing::Blank => make_tables(conn),
-        });
+    let result = standing(conn).and_then(|found| file::secure_log(path).map(|_| found)).and_then(|found| match found {
+        Standing::Ready => Ok(()),
+        Standing::Older(from) => raise(conn, from),
+        Standing::Blank => make_tables(conn),
+    });
     match result {
         Ok(()) => Ok(conn.execute_batch(COMMIT)?),
         Err(fault) => {

@@ -13,6 +13,7 @@ use crate::connection::connect;
 use crate::copy;
 use crate::error::{Fault, Outcome};
 use crate::file::{self, Identity};
+use crate::log;
 use crate::schema::{Standing, standing};
 use crate::session::Session;
 
@@ -21,6 +22,10 @@ const BEGIN_WRITING: &str = "BEGIN IMMEDIATE";
 const ROLLBACK: &str = "ROLLBACK";
 const INTEGRITY: &str = "PRAGMA integrity_check";
 const JOURNAL_MODE: &str = "PRAGMA journal_mode";
+const USE_LOG: &str = "PRAGMA journal_mode = WAL";
+
+/// The one mode in which commits are made.
+const LOGGED: &str = "wal";
 
 /// One project's state in a `SQLite` file.
 #[derive(Debug)]
@@ -49,8 +54,13 @@ impl SqliteStore {
         // This first reading also fixes the snapshot, which BEGIN alone leaves open.
         match standing(&lease)? {
             Standing::Ready => {
-                if begin == BEGIN_WRITING {
-                    file::secure_log(&self.path)?;
+                // A file that someone has put into another mode has no log.
+                if begin == BEGIN_WRITING && file::secure_log(&self.path)? && mode(&lease)? != LOGGED {
+                    lease.execute_batch(ROLLBACK)?;
+                    if lease.query_one(USE_LOG, [], |row| row.get::<_, String>(0))? != LOGGED {
+                        return Err(Fault::io("the file system does not carry SQLite's write-ahead log"));
+                    }
+                    return self.session(begin);
                 }
                 Ok(Session::new(lease))
             }
@@ -70,9 +80,9 @@ impl SqliteStore {
     fn problems(&self) -> Outcome<Vec<String>> {
         let session = self.session(BEGIN_READING)?;
         let mut problems = Vec::new();
-        let mode: String = session.conn().query_one(JOURNAL_MODE, [], |row| row.get(0))?;
+        let mode = mode(session.conn())?;
         // A file that nobody may write is read without its log, whatever mode it is in.
-        if mode != "wal" && !session.conn().is_readonly(MAIN_DB)? {
+        if mode != LOGGED && !session.conn().is_readonly(MAIN_DB)? {
             problems.push(format!("the journal mode is {mode} instead of wal"));
         }
         let mut statement = session.conn().prepare(INTEGRITY)?;
@@ -84,6 +94,10 @@ impl SqliteStore {
         problems.extend(store::audit(&session)?);
         Ok(problems)
     }
+}
+
+fn mode(conn: &Connection) -> Outcome<String> {
+    Ok(conn.query_one(JOURNAL_MODE, [], |row| row.get(0))?)
 }
 
 impl Store for SqliteStore {
@@ -101,6 +115,10 @@ impl Store for SqliteStore {
             Err(StoreError::Corrupt(what)) => Ok(vec![what]),
             other => other,
         }
+    }
+
+    fn out_of_reach(&self) -> Result<u64, StoreError> {
+        Ok(log::out_of_reach(&file::log_of(&self.path))?)
     }
 
     fn is_current(&self) -> bool {

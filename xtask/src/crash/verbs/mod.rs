@@ -1,5 +1,6 @@
 //! The verbs that are tried, on which projects, and what each must bring about.
 
+mod generic;
 mod in_flight;
 mod list;
 mod planning;
@@ -118,7 +119,7 @@ pub(crate) fn scenarios() -> impl Iterator<Item = Scenario> {
 
 /// The scenarios of a run: a whole one, or one that names a verb, also tries what writes as another verb does.
 pub(crate) fn of_run(is_whole: bool) -> impl Iterator<Item = Scenario> {
-    let further = in_flight::VERBS.iter().chain(planning::VERBS);
+    let further = in_flight::VERBS.iter().chain(planning::VERBS).chain(generic::VERBS);
     let further = further.filter(move |_| is_whole).flat_map(on_every_start);
     scenarios().chain(further)
 }

@@ -33,6 +33,29 @@ fn only_the_owner_reads_it() {
 }
 
 #[test]
+fn a_file_in_another_mode_is_written_with_a_log_again() {
+    let root = TempDir::new().unwrap();
+    commit_count(SqliteOpener.create(root.path()).unwrap().as_ref()).unwrap();
+    meddle(root.path(), "PRAGMA journal_mode = DELETE");
+    let store = SqliteOpener.open(root.path()).unwrap().unwrap();
+    assert_eq!(commit_count(store.as_ref()).unwrap(), Revision(2));
+    assert_eq!(store.check().unwrap(), Vec::<String>::new());
+    assert!(file::length(&root.path().join("state.db-wal")).unwrap() > 0);
+}
+
+#[test]
+fn a_log_without_its_database_is_no_empty_project() {
+    let root = TempDir::new().unwrap();
+    commit_count(SqliteOpener.create(root.path()).unwrap().as_ref()).unwrap();
+    fs::remove_file(root.path().join(file::NAME)).unwrap();
+    for opened in [SqliteOpener.open(root.path()).map(drop), SqliteOpener.create(root.path()).map(drop)] {
+        assert!(matches!(opened, Err(StoreError::Corrupt(_))), "{opened:?}");
+    }
+    fs::remove_file(root.path().join("state.db-wal")).unwrap();
+    assert!(SqliteOpener.open(root.path()).unwrap().is_none());
+}
+
+#[test]
 fn every_connection_syncs_and_runs_nothing_foreign() {
     let root = TempDir::new().unwrap();
     SqliteOpener.create(root.path()).unwrap();
