@@ -19,6 +19,7 @@ mod picture;
 mod power;
 mod product;
 mod project;
+mod shells;
 mod site;
 mod steps;
 mod test;
@@ -50,6 +51,7 @@ cargo xtask COMMAND
                                          planning, upgrade, server (many clients), peers (other tools), life (a million
                                          calls, or N) against their budgets
   clients                                other people's MCP clients against the program (Python, Node)
+  completions                            the completion scripts in the shells that read them (bash, fish, zsh)
   dist [--unchecked] [--rehearse]        packs the release: archive, npm package, wheel; counts it, installs each, builds the
                                          program once more elsewhere; --rehearse with the program as tests build it
   site                                   renders the documents as HTML and follows every link
@@ -75,6 +77,7 @@ fn main() -> ExitCode {
         "crash" => crash::run(&mut arguments),
         "power" => power::run(&mut arguments),
         "clients" => clients::check(&mut arguments),
+        "completions" => shells::run(&mut arguments),
         "dist" => dist::run(&mut arguments),
         "site" => site::run(&mut arguments),
         "fuzz" => fuzz::run(&mut arguments),

@@ -23,6 +23,8 @@ pub(crate) const PYTHON: Package =
     Package { name: "python3-venv", probe: &["python3", "-c", "import ensurepip, venv"] };
 pub(crate) const NODE: Package = Package { name: "nodejs", probe: &["node", "--version"] };
 pub(crate) const NPM: Package = Package { name: "npm", probe: &["npm", "--version"] };
+pub(crate) const FISH: Package = Package { name: "fish", probe: &["fish", "--version"] };
+pub(crate) const ZSH: Package = Package { name: "zsh", probe: &["zsh", "--version"] };
 
 /// Installs what is missing; where that is not ours to do, names it and fails.
 pub(crate) fn ensure(packages: &[Package]) -> Result<(), String> {

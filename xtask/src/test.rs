@@ -7,7 +7,7 @@ use crate::arguments::Arguments;
 use crate::packages::{JQ, STRACE, ensure};
 use crate::product::{Product, cargo};
 use crate::steps::{Tally, shown};
-use crate::{bench, clients, crash, dist, faults, fuzz, load, power, site, vectors};
+use crate::{bench, clients, crash, dist, faults, fuzz, load, power, shells, site, vectors};
 
 /// So long each target is fuzzed here. **Units**: seconds.
 const FUZZ_SECONDS: u64 = 4;
@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
     tally.step("load", || load::check(&product, load::Size::Quick));
     if quick {
         println!(
-            "skipped with --quick: counts (valgrind), crash, power and faults (strace), MCP clients and packages (Python, Node)"
+            "skipped with --quick: counts (valgrind), crash, power and faults (strace), MCP clients, packages and completions (Python, Node, fish, zsh)"
         );
     } else {
         tally.step("counts that are held", || bench::check_held(&product));
@@ -63,6 +63,7 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
         tally.step("power", || power::check(&product, &power::Choice::quick()));
         tally.step("faults", || faults::check(&product, faults::Extent::Quick, &[], SEED));
         clients::run(&product, &mut tally)?;
+        tally.step("completions", || shells::check(&product));
         tally.step("dist", || dist::rehearse(&product));
     }
     tally.close()
