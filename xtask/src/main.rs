@@ -45,8 +45,9 @@ cargo xtask COMMAND
   faults [--quick] [--only PART]… [--seed N]
                                          doors (closed outputs, foreign pages), holders (stopped, killed), damage (cut and
                                          hit files), rebuild (doctor --fix), full-disk (a small file system; needs root), errors (as crash --errors)
-  load [--quick]                         many writing processes at once, some of them killed; nothing may
-                                         be lost, and everybody must have seen one order of events
+  load [--quick] [--only PART]…          mixed (command line, hooks and servers write at once; others read), replaces (readers
+                                         hammer images), keys, key, swaps, history (some writers are killed; all must have seen
+                                         one order of events), document
   bench [--only PART]… [--calls N]       counts (instructions, system calls and sizes; also --counts), scale (large projects),
                                          planning, upgrade, server (many clients), peers (other tools), life (a million
                                          calls, or N) against their budgets

@@ -41,6 +41,8 @@ const MUTANTS: &[(&str, Catcher)] = &[
     ("synchronous_off", Catcher::Power("tasks-done")),
     ("images_outside_lock", Catcher::Faults("holders")),
     ("lock_deleted_on_release", Catcher::Load),
+    // By readers who look on; by crash, above, too.
+    ("overwrite_in_place", Catcher::Load),
     ("lock_stolen_by_age", Catcher::Faults("holders")),
     ("empty_origin_list", Catcher::Faults("doors")),
     ("string_prefix_path", Catcher::Faults("doors")),
@@ -84,7 +86,7 @@ impl Catcher {
             Self::Crash => crash::check(mutated, &crash::Choice::quick().until_caught()),
             Self::Errors => crash::check(mutated, &crash::Choice::errors(true).until_caught()),
             Self::Power(verb) => power::check(mutated, &power::Choice::hunt(verb)),
-            Self::Load => load::check(mutated, load::Size::Quick),
+            Self::Load => load::check(mutated, load::Size::Quick, &[]),
             Self::Faults(part) => faults::check(mutated, faults::Extent::Quick, &[part.to_owned()], SEED),
             Self::Tests { package, word } => tests(package, word, mutated.mutant.as_deref().unwrap_or_default()),
         }

@@ -19,6 +19,9 @@ pub(crate) const FIELD_HISTORY: &str = "told_in_order";
 pub(crate) const FILES: [(&str, &str); 2] =
     [("STATE.md", "\n## Notes\n"), ("TASKS.md", "\n## Completed (last sprint)\n")];
 
+/// What a file is called until it is whole; such a one is cleared away when it is a minute old.
+const GROWING: &str = ".mainstay-";
+
 const PLAIN_FIELDS: &[&str] = &["branch", "epic_id", "phase", "active_agent", "status"];
 
 /// The replies, tables and files of a project.
@@ -77,10 +80,11 @@ impl Picture {
         held.lines().filter(|line| line.contains(text)).count()
     }
 
-    /// The texts of the files in a folder of the project.
+    /// The texts of the files in a folder of the project, without those that only a killed writer knows of.
     pub(crate) fn texts_in(&self, folder: &str) -> Vec<String> {
         let files = fs::read_dir(self.root.join(folder)).into_iter().flatten().flatten();
-        files.map(|file| fs::read_to_string(file.path()).unwrap_or_default()).collect()
+        let whole = files.filter(|file| !file.file_name().to_string_lossy().starts_with(GROWING));
+        whole.map(|file| fs::read_to_string(file.path()).unwrap_or_default()).collect()
     }
 
     /// The present value of a field.
@@ -153,6 +157,8 @@ impl Picture {
     /// Revisions rise, and each change starts from where the one before it ended.
     pub(crate) fn chain(&self) -> Vec<String> {
         let mut found = Vec::new();
+        // Of a journal whose oldest entries are folded nobody sees where a record began.
+        let is_folded = self.journal.last().is_some_and(|entry| entry["revision"] != 1);
         let mut last_revision = 0;
         let mut records: BTreeMap<String, &Value> = BTreeMap::new();
         for entry in self.journal.iter().rev() {
@@ -163,8 +169,9 @@ impl Picture {
             last_revision = revision;
             for change in entry["changes"].as_array().into_iter().flatten() {
                 let key = self.key_of(entry, change);
-                let before = records.insert(key.clone(), &change["after"]).unwrap_or(&Value::Null);
-                if change["before"] != *before {
+                let before = records.insert(key.clone(), &change["after"]);
+                let begins_anywhere = is_folded && before.is_none();
+                if !begins_anywhere && change["before"] != *before.unwrap_or(&Value::Null) {
                     found.push(format!("journal: {key} in revision {revision} starts from {}", change["before"]));
                 }
             }

@@ -19,12 +19,14 @@ const FOLDED: &str = "-C link-arg=-Wl,--icf=all";
 pub(crate) struct Product {
     pub(crate) binary: PathBuf,
     pub(crate) mutant: Option<String>,
+    /// How long it waits for locks, where it is not as long as it does by itself. **Units**: milliseconds.
+    pub(crate) patience: Option<u32>,
 }
 
 impl Product {
     /// The program as it is built for tests.
     pub(crate) fn built() -> Result<Self, String> {
-        Ok(Self { binary: build(&[])?, mutant: None })
+        Ok(Self { binary: build(&[])?, mutant: None, patience: None })
     }
 
     /// The program as it is released: one static file that no dynamic linker has to put together.
@@ -39,14 +41,14 @@ impl Product {
         let host = host()?;
         let mut cargo = cargo();
         cargo.current_dir(checkout).env("CARGO_TARGET_DIR", target).envs(static_flags(&host, checkout, target));
-        Ok(Self { binary: build_with(&mut cargo, &["--release", "--target", &host])?, mutant: None })
+        Ok(Self { binary: build_with(&mut cargo, &["--release", "--target", &host])?, mutant: None, patience: None })
     }
 
     /// What `--bin PATH` and `--mutant NAME` say; without them the program as it is built for tests.
     pub(crate) fn chosen(arguments: &mut Arguments) -> Result<Self, String> {
         let mutant = arguments.value("--mutant")?;
         let unmutated = match (arguments.binary()?, &mutant) {
-            (Some(binary), _) => Self { binary, mutant: None },
+            (Some(binary), _) => Self { binary, mutant: None, patience: None },
             (None, Some(_)) => Self::with_mutants()?,
             (None, None) => Self::built()?,
         };
@@ -57,12 +59,17 @@ impl Product {
     pub(crate) fn with_mutants() -> Result<Self, String> {
         let target = target_folder()?.join("mutants");
         let target = target.to_str().ok_or("the target folder's name is not UTF-8")?;
-        Ok(Self { binary: build(&["--features", "mutants", "--target-dir", target])?, mutant: None })
+        Ok(Self { binary: build(&["--features", "mutants", "--target-dir", target])?, mutant: None, patience: None })
+    }
+
+    /// The same program, waiting so long for locks that no other work on the machine makes it give up.
+    pub(crate) fn patient(&self) -> Self {
+        Self { patience: Some(15_000), ..self.clone() }
     }
 
     /// The same program with this fault.
     pub(crate) fn mutated(&self, mutant: &str) -> Self {
-        Self { binary: self.binary.clone(), mutant: Some(mutant.to_owned()) }
+        Self { mutant: Some(mutant.to_owned()), ..self.clone() }
     }
 }
 

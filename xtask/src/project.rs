@@ -67,6 +67,9 @@ impl<'a> Project<'a> {
         if let Some(mutant) = &self.product.mutant {
             command.env("MAINSTAY_MUTANT", mutant);
         }
+        if let Some(patience) = self.product.patience {
+            command.env("MAINSTAY_LOCK_WAIT_MS", patience.to_string());
+        }
         command
     }
 

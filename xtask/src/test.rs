@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
     tally.step("vectors", || vectors::check(&product, &Choice::default()));
     tally.step("documents", || site::render().map(drop));
     tally.step("fuzz", || fuzz::check(FUZZ_SECONDS, SEED, &[]));
-    tally.step("load", || load::check(&product, load::Size::Quick));
+    tally.step("load", || load::check(&product, load::Size::Quick, &[]));
     if quick {
         println!(
             "skipped with --quick: counts (valgrind), crash, power and faults (strace), MCP clients, packages and completions (Python, Node, fish, zsh)"

@@ -15,7 +15,7 @@ mod planning;
 mod released;
 mod row;
 mod scale;
-mod server;
+pub(crate) mod server;
 mod stories;
 mod upgrade;
 
@@ -65,7 +65,7 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
         None => CALLS,
     };
     let product = match arguments.binary()? {
-        Some(binary) => Product { binary, mutant: None },
+        Some(binary) => Product { binary, mutant: None, patience: None },
         None => Product::released()?,
     };
     arguments.end()?;

@@ -34,13 +34,13 @@ pub(super) fn rows(product: &Product) -> Result<Vec<Row>, String> {
 }
 
 /// A server of the program, killed when it is dropped.
-pub(super) struct Server {
+pub(crate) struct Server {
     child: Child,
-    pub(super) port: u16,
+    pub(crate) port: u16,
 }
 
 impl Server {
-    pub(super) fn start(project: &Project<'_>) -> Result<Self, String> {
+    pub(crate) fn start(project: &Project<'_>) -> Result<Self, String> {
         let mut command = project.under(&[]);
         command.args(["serve", "--http", "127.0.0.1:0"]);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
@@ -96,14 +96,14 @@ fn writes(port: u16, client: usize, begun: Instant) -> Result<u32, String> {
 }
 
 /// A client with one connection.
-pub(super) struct Client {
+pub(crate) struct Client {
     stream: TcpStream,
     port: u16,
     sent: u32,
 }
 
 impl Client {
-    pub(super) fn connect(port: u16) -> Result<Self, String> {
+    pub(crate) fn connect(port: u16) -> Result<Self, String> {
         let stream = TcpStream::connect(("127.0.0.1", port)).map_err(|error| error.to_string())?;
         stream.set_read_timeout(Some(Duration::from_secs(30))).map_err(|error| error.to_string())?;
         stream.set_nodelay(true).map_err(|error| error.to_string())?;
@@ -111,7 +111,7 @@ impl Client {
     }
 
     /// Calls a tool, which must not refuse.
-    pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> Result<Value, String> {
+    pub(crate) fn call(&mut self, tool: &str, arguments: &Value) -> Result<Value, String> {
         self.sent += 1;
         let params = json!({ "name": tool, "arguments": arguments });
         let message = json!({ "jsonrpc": "2.0", "id": self.sent, "method": "tools/call", "params": params });

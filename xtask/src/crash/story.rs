@@ -164,11 +164,12 @@ impl<'a> Story<'a> {
 
     /// The same request again, which must end in the effect being there once (P5).
     fn repeat(&self, project: &Project<'_>, when: &str, replayed: bool) -> Result<Vec<String>, String> {
+        let effect = self.scenario.verb.effect;
         let reply = project.reply(&self.scenario.words()).map_err(|problem| format!("{when}: {problem}"))?;
         let (times, mut problems) = self.look(project, when)?;
         // A copy stands before the commit, so one may be there of a request that is not known yet.
-        let is_known = self.scenario.verb.effect.folder_of_copies().is_none() || when != FIRST_RETRY;
-        if is_known && (reply["replayed"] == true) != replayed {
+        let is_known = effect.folder_of_copies().is_none() || when != FIRST_RETRY;
+        if is_known && effect.is_remembered() && (reply["replayed"] == true) != replayed {
             problems.push(format!("{when}: `replayed` should be {replayed}: {reply}"));
         }
         if times != 1 {
@@ -184,7 +185,8 @@ impl<'a> Story<'a> {
         let scenario = self.scenario;
         // Of these formats no read publishes: until the next write, images may be behind, and doctor says so.
         let is_settled = !scenario.is_left_to_writes() || when != FIRST;
-        let times = scenario.verb.effect.times(&picture, is_settled).map_err(at_that_time)?;
+        let times =
+            scenario.verb.effect.times(&picture, project, scenario.actor(), is_settled).map_err(at_that_time)?;
         let of_others = scenario.outside_problems(&picture).into_iter().chain(scenario.earlier_problems(&picture));
         let own = if is_settled { picture.disagreements() } else { picture.chain() };
         let seen = own.into_iter().chain(of_others);
