@@ -87,7 +87,7 @@ pub(crate) fn check(product: &Product, choice: &Choice) -> Result<(), String> {
 
 /// Tries every scenario of the choice and says how each went.
 pub(crate) fn try_all(product: &Product, choice: &Choice) -> Result<Outcome, String> {
-    let is_chosen = |it: &Scenario| choice.verb.as_deref().is_none_or(|name| it.verb.name == name);
+    let is_chosen = |it: &Scenario| it.is_named(choice.verb.as_deref());
     let is_whole = !choice.quick || choice.verb.is_some();
     // What happens when a call of these fails, tests of the engine try: one in so many is no more here.
     let is_of_run = |it: &Scenario| is_whole || !choice.errors || !it.is_generic();

@@ -96,8 +96,7 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
 
 pub(crate) fn check(product: &Product, choice: &Choice) -> Result<(), String> {
     let is_whole = choice.most == usize::MAX || choice.verb.is_some();
-    let chosen: Vec<_> =
-        of_run(is_whole).filter(|it| choice.verb.as_deref().is_none_or(|name| it.verb.name == name)).collect();
+    let chosen: Vec<_> = of_run(is_whole).filter(|it| it.is_named(choice.verb.as_deref())).collect();
     if chosen.is_empty() {
         return Err("no verb has that name".into());
     }

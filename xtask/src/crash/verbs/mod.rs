@@ -145,6 +145,11 @@ impl Scenario {
         matches!(self.start, Start::Of(beginning) if !(self.is_generic() && beginning.is_of_hseos()))
     }
 
+    /// Whether a run tries it that names this verb, or none.
+    pub(crate) fn is_named(&self, name: Option<&str>) -> bool {
+        name.map_or_else(|| !generic::OPEN.contains(&self.verb.name), |name| self.verb.name == name)
+    }
+
     /// Whether it is a command over all formats, of which a quick run tries a little.
     pub(crate) fn is_generic(&self) -> bool {
         generic::VERBS.iter().any(|verb| verb.name == self.verb.name)

@@ -169,7 +169,7 @@ undone 12, 9 by revision 13
 
     #[test]
     fn where_long_values_differ_is_seen() {
-        let old: String = (1..=40).map(|number| format!("line {number}\n")).collect();
+        let old = (1..=40).fold(String::new(), |text, number| text + &format!("line {number}\n"));
         let new = old.replace("line 20\n", "line twenty\u{1b}\n").replace("line 38\n", "");
         let long = |end: &str| format!("{}{end}", "x".repeat(300));
         let report = json!({"since": 1, "revision": 2, "changes": [
