@@ -24,9 +24,14 @@ pub(crate) struct Product {
 }
 
 impl Product {
+    /// A program that stands somewhere, as it is.
+    pub(crate) fn at(binary: PathBuf) -> Self {
+        Self { binary, mutant: None, patience: None }
+    }
+
     /// The program as it is built for tests.
     pub(crate) fn built() -> Result<Self, String> {
-        Ok(Self { binary: build(&[])?, mutant: None, patience: None })
+        Ok(Self::at(build(&[])?))
     }
 
     /// The program as it is released: one static file that no dynamic linker has to put together.
@@ -41,14 +46,14 @@ impl Product {
         let host = host()?;
         let mut cargo = cargo();
         cargo.current_dir(checkout).env("CARGO_TARGET_DIR", target).envs(static_flags(&host, checkout, target));
-        Ok(Self { binary: build_with(&mut cargo, &["--release", "--target", &host])?, mutant: None, patience: None })
+        Ok(Self::at(build_with(&mut cargo, &["--release", "--target", &host])?))
     }
 
     /// What `--bin PATH` and `--mutant NAME` say; without them the program as it is built for tests.
     pub(crate) fn chosen(arguments: &mut Arguments) -> Result<Self, String> {
         let mutant = arguments.value("--mutant")?;
         let unmutated = match (arguments.binary()?, &mutant) {
-            (Some(binary), _) => Self { binary, mutant: None, patience: None },
+            (Some(binary), _) => Self::at(binary),
             (None, Some(_)) => Self::with_mutants()?,
             (None, None) => Self::built()?,
         };
@@ -59,7 +64,7 @@ impl Product {
     pub(crate) fn with_mutants() -> Result<Self, String> {
         let target = target_folder()?.join("mutants");
         let target = target.to_str().ok_or("the target folder's name is not UTF-8")?;
-        Ok(Self { binary: build(&["--features", "mutants", "--target-dir", target])?, mutant: None, patience: None })
+        Ok(Self::at(build(&["--features", "mutants", "--target-dir", target])?))
     }
 
     /// The same program, waiting so long for locks that no other work on the machine makes it give up.

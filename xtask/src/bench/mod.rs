@@ -65,7 +65,7 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
         None => CALLS,
     };
     let product = match arguments.binary()? {
-        Some(binary) => Product { binary, mutant: None, patience: None },
+        Some(binary) => Product::at(binary),
         None => Product::released()?,
     };
     arguments.end()?;

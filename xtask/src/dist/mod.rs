@@ -72,7 +72,7 @@ pub(crate) fn make(binary: Option<PathBuf>, is_checked: bool) -> Result<(), Stri
     program::check(&release)?;
     let packed = release.pack()?;
     if is_checked {
-        bench::check_released(&Product { binary: release.binary.clone(), mutant: None })?;
+        bench::check_released(&Product::at(release.binary.clone()))?;
         release.check_packing(&packed)?;
         install::check(&packed, is_ours.then_some(install::Profile::Release))?;
         if is_ours {
