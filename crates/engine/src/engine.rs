@@ -15,7 +15,7 @@ use crate::images::ProjectFiles;
 use crate::locks::{Deadline, WAIT};
 use crate::ponder::{self, Answer, Helper, Slate};
 use crate::probes::{self, HostProbes};
-use crate::read::{Read, read, read_in_memory};
+use crate::read::{Read, read, read_in_memory, unwritable};
 use crate::writer::Writer;
 use crate::{clock, project, refusals, stray::Stray};
 
@@ -204,12 +204,22 @@ impl Engine {
         }
         if tool.is_read() {
             match self.opened_store() {
-                Ok(store) => match read(self, store.as_deref(), format, &call, &ctx)? {
-                    Read::Answer(reply) => return Ok(reply),
-                    Read::Waiting => {}
-                },
+                Ok(store) => {
+                    let damage = store.as_deref().and_then(Store::damage);
+                    match (read(self, store.as_deref(), format, &call, &ctx)?, damage) {
+                        (Read::Answer(mut reply), damage) => {
+                            reply.warnings.splice(0..0, damage.as_ref().map(refusals::warning_of));
+                            return Ok(reply);
+                        }
+                        (Read::Waiting, Some(damage)) => {
+                            let why = refusals::warning_of(&damage);
+                            return read_in_memory(self, store.as_deref(), format, &call, &ctx, why);
+                        }
+                        (Read::Waiting, None) => {}
+                    }
+                }
                 Err(refusal) if refusal.code == "store_unavailable" => {
-                    return read_in_memory(self, None, format, &call, &ctx, &refusal);
+                    return read_in_memory(self, None, format, &call, &ctx, unwritable(&refusal, None));
                 }
                 Err(refusal) => return Err(refusal),
             }
@@ -225,7 +235,8 @@ impl Engine {
         match self.submit(format, &asked) {
             Err(refusal) if UNWRITABLE.contains(&refusal.code.as_ref()) => {
                 let store = self.opened_store()?;
-                read_in_memory(self, store.as_deref(), format, &asked.call, &asked.ctx, &refusal)
+                let why = unwritable(&refusal, store.as_deref());
+                read_in_memory(self, store.as_deref(), format, &asked.call, &asked.ctx, why)
             }
             answer => answer,
         }

@@ -21,7 +21,8 @@ impl Engine {
     pub fn status(&self) -> Result<Object, Refusal> {
         let ctx = self.bare_context(Origin::Tool)?;
         let store = self.opened_store()?;
-        let mut warnings = Vec::new();
+        let damage = store.as_deref().and_then(Store::damage);
+        let mut warnings: Vec<Warning> = damage.as_ref().map(refusals::warning_of).into_iter().collect();
         let mut formats = Vec::new();
         for format in self.formats_on() {
             self.look(format, store.as_deref(), &ctx, &mut warnings, |view| {

@@ -89,7 +89,7 @@ pub(crate) fn read_in_memory(
     format: &'static dyn Format,
     call: &Call,
     ctx: &Context,
-    why: &Refusal,
+    why: Warning,
 ) -> Result<Reply, Refusal> {
     let snapshot = store.map(Store::read).transpose().map_err(|error| refusals::of_store(&error))?;
     let reads = snapshot.as_deref();
@@ -103,9 +103,14 @@ pub(crate) fn read_in_memory(
     let outcome = answer(format, &grounds, reads, call, &view, ctx);
     records.check()?;
     let mut reply = outcome?.reply;
-    let from = if store.is_some() { "in memory" } else { "from the files alone" };
-    reply.warnings.insert(0, Warning::new(why.code.clone(), format!("{}; answered {from}", why.message)));
+    reply.warnings.insert(0, why);
     Ok(reply)
+}
+
+/// Why a read is answered although nothing can be written.
+pub(crate) fn unwritable(why: &Refusal, store: Option<&dyn Store>) -> Warning {
+    let from = if store.is_some() { "in memory" } else { "from the files alone" };
+    Warning::new(why.code.clone(), format!("{}; answered {from}", why.message))
 }
 
 // Outside edits count in the answer, in memory.

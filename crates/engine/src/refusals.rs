@@ -3,8 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use model::{ProjectPath, Refusal, RefusalClass};
-use store::StoreError;
+use model::{ProjectPath, Refusal, RefusalClass, Warning};
+use store::{StoreDamage, StoreError};
 
 /// The code of a commit of which nobody can know whether it happened.
 pub(crate) const OUTCOME_UNKNOWN: &str = "outcome_unknown";
@@ -20,6 +20,9 @@ pub(crate) fn format_off(format: &str, message: String) -> Refusal {
         .hint(format!("add {format:?} to `formats` in mainstay.toml and repeat the command"))
 }
 
+/// The code of a damaged store.
+pub(crate) const STORE_CORRUPT: &str = "store_corrupt";
+
 /// What a failing engine database means to the caller.
 pub(crate) fn of_store(error: &StoreError) -> Refusal {
     match error {
@@ -31,10 +34,16 @@ pub(crate) fn of_store(error: &StoreError) -> Refusal {
             .hint("at most 128 levels, numbers within a double's range, no name that begins with $serde_json::private"),
         StoreError::Corrupt(_) => Refusal::new(
             RefusalClass::Corrupt,
-            "store_corrupt",
+            STORE_CORRUPT,
             format!("the engine's database .mainstay/state.db cannot be read: {error}"),
         )
         .hint("mainstay doctor"),
+        StoreError::Frozen(_) => Refusal::new(
+            RefusalClass::Corrupt,
+            STORE_CORRUPT,
+            format!("the engine's database .mainstay/state.db must not be written: {error}"),
+        )
+        .hint("mainstay doctor --fix"),
         StoreError::TooNew { .. } => Refusal::new(
             RefusalClass::Unavailable,
             "schema_too_new",
@@ -48,6 +57,12 @@ pub(crate) fn of_store(error: &StoreError) -> Refusal {
         )
         .hint("check the permissions and the free space of .mainstay/"),
     }
+}
+
+/// What readers of a damaged store are told.
+pub(crate) fn warning_of(damage: &StoreDamage) -> Warning {
+    let message = format!("the store is damaged: {}; mainstay doctor --fix mends it", damage.what);
+    Warning::new(STORE_CORRUPT, message)
 }
 
 /// The same of an error that goes no further.

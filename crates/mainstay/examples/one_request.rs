@@ -17,7 +17,7 @@ use model::{
 };
 use store::{
     Checkpoint, EntryPage, ImageState, Keepsake, KeepsakeKind, NewEntry, Opener, PendingMove, Reads, Receipt, Splice,
-    Store, StoreError, StoreSize, StoredEntry, TableState, Txn,
+    Store, StoreDamage, StoreError, StoreSize, StoredEntry, TableState, Txn,
 };
 
 static NARRATED: Narrated = Narrated;
@@ -122,6 +122,9 @@ impl Opener for NarratedStores {
     fn copy_files(&self, folder: &Path, copy: &Path) -> Result<(), StoreError> {
         store_sqlite::SqliteOpener.copy_files(folder, copy)
     }
+    fn open_copy(&self, folder: &Path) -> Result<Option<Box<dyn Store>>, StoreError> {
+        store_sqlite::SqliteOpener.open_copy(folder)
+    }
     fn create(&self, folder: &Path) -> Result<Box<dyn Store>, StoreError> {
         println!("2 store     make the project's store");
         Ok(Box::new(NarratedStore(store_sqlite::SqliteOpener.create(folder)?)))
@@ -141,6 +144,9 @@ impl Store for NarratedStore {
     }
     fn is_current(&self) -> bool {
         self.0.is_current()
+    }
+    fn damage(&self) -> Option<StoreDamage> {
+        self.0.damage()
     }
     fn size(&self) -> Result<StoreSize, StoreError> {
         self.0.size()

@@ -112,7 +112,7 @@ fn entries(project: &Path) -> usize {
 }
 
 #[test]
-fn a_damaged_log_is_told_before_the_next_write_covers_it() {
+fn a_wrong_bit_in_a_page_of_the_log_is_told_and_mended() {
     let project = project();
     let root = project.path();
     for number in WRITES..WRITES + 4 {
@@ -124,9 +124,10 @@ fn a_damaged_log_is_told_before_the_next_write_covers_it() {
     bytes[32 + 24 + 100] ^= 1;
     fs::write(&log, &bytes).unwrap();
     let (code, said) = run(root, &["doctor"]);
-    assert_eq!((code, lost(&said)), (1, vec!["commits"]), "{said}");
-    let (code, fixed) = run(root, &["doctor", "--fix"]);
-    assert_eq!((code, lost(&fixed)), (1, vec!["commits"]), "{fixed}");
+    assert_eq!((code, &said["findings"][0]["code"]), (1, &json!("store_corrupt")), "{said}");
+    // The page with the wrong bit is written again behind it.
+    let fixed = reply(root, &["doctor", "--fix"]);
+    assert!(lost(&fixed).is_empty(), "{fixed}");
     assert_eq!(run(root, &["doctor"]), (0, json!({"ok": true, "findings": []})));
     // What the images show is there, and the log is kept as it was.
     assert_eq!(reply(root, &["hseos", "state", "read"])["state"]["phase"], value_of(WRITES + 3));
@@ -210,4 +211,41 @@ fn leftovers_are_found_and_taken_away() {
     assert_eq!((code, &fixed["ok"]), (0, &json!(true)), "{fixed}");
     assert!(old.iter().all(|path| !root.join(".mainstay").join(path).exists()));
     assert!(root.join(".mainstay-TASKS.md.tmp").exists());
+}
+
+#[test]
+fn a_wrong_bit_in_the_log_stops_writes_and_loses_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    reply(root, &["init", "--format", "hseos"]);
+    for number in 0..8 {
+        write(root, number);
+    }
+    let journal = || reply(root, &["history", "--all"])["entries"].clone();
+    let (before, log) = (journal(), root.join(".mainstay/state.db-wal"));
+    let mut bytes = fs::read(&log).unwrap();
+    // The sum of the frame in the middle, so that every page is still whole.
+    let frames = (bytes.len() - 32) / (24 + PAGE);
+    bytes[32 + frames / 2 * (24 + PAGE) + 17] ^= 4;
+    fs::write(&log, &bytes).unwrap();
+
+    let (code, refused) = run(root, &["--request-id", "write-7", "hseos", "state", "write", "phase", &value_of(7)]);
+    assert_eq!((code, &refused["error"]["code"]), (4, &json!("store_corrupt")), "{refused}");
+    assert_eq!(refused["error"]["hint"], "mainstay doctor --fix");
+    let read = reply(root, &["hseos", "state", "read"]);
+    assert_eq!(read["state"]["phase"], json!(value_of(7)), "the image counts");
+    for told in [read, reply(root, &["status"])] {
+        assert_eq!(told["warnings"][0]["code"], "store_corrupt");
+    }
+    assert_eq!(fs::read(&log).unwrap(), bytes, "nothing was overwritten");
+
+    let (_, found) = run(root, &["doctor"]);
+    assert_eq!(found["findings"][0]["code"], "store_corrupt");
+    let fixed = reply(root, &["doctor", "--fix"]);
+    let kept = root.join(fixed["backup"].as_str().unwrap()).join("state.db-wal");
+    assert_eq!(fs::read(kept).unwrap(), bytes);
+    assert!(journal() == before, "no entry is lost");
+    write(root, 7);
+    assert!(journal() == before, "a request that was carried out is not carried out again");
+    assert_eq!(reply(root, &["doctor"])["findings"], json!([]));
 }

@@ -26,17 +26,13 @@ pub trait Store: Send + Sync {
     /// Reads everything, so it is for `doctor` alone.
     fn check(&self) -> Result<Vec<String>, StoreError>;
 
-    /// How many commits were safe once and cannot be reached any more; like [`Store::check`] for `doctor` alone.
-    ///
-    /// They are gone for good with the next commit.
-    fn out_of_reach(&self) -> Result<u64, StoreError> {
-        Ok(0)
-    }
-
     /// Whether this is still the store that stands at its place.
     ///
     /// One whose files were removed or replaced goes on by itself: what it commits, nobody finds.
     fn is_current(&self) -> bool;
+
+    /// The damage that was found when the store was opened: reads show what lies before it, writes are refused.
+    fn damage(&self) -> Option<StoreDamage>;
 
     /// How much room the store takes.
     fn size(&self) -> Result<StoreSize, StoreError>;
@@ -60,6 +56,15 @@ pub struct StoreSize {
     pub database_bytes: u64,
     /// The log of commits that are yet to be moved there.
     pub wal_bytes: u64,
+}
+
+/// Damage that hides commits from every reader and is not to be made worse by a write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoreDamage {
+    /// What is wrong, for people.
+    pub what: String,
+    /// How many commits are hidden, as far as that can be told.
+    pub commits: u64,
 }
 
 /// Reading, within a view or a transaction.
@@ -248,6 +253,9 @@ pub trait Opener: Send + Sync {
 
     /// Copies the files of a store, damaged or not, into the folder `copy`, and makes them safe.
     fn copy_files(&self, folder: &Path, copy: &Path) -> Result<(), StoreError>;
+
+    /// Opens a copy of a damaged store, to read what can still be read of it; may change the copy for that.
+    fn open_copy(&self, folder: &Path) -> Result<Option<Box<dyn Store>>, StoreError>;
 
     /// Opens the store that stands in `folder`, making one first if there is none.
     fn create(&self, folder: &Path) -> Result<Box<dyn Store>, StoreError>;

@@ -15,6 +15,9 @@ pub enum StoreError {
     /// The stored bytes make no sense.
     #[error("the store is damaged: {0}")]
     Corrupt(String),
+    /// Damage leaves something that reading does not show and that a write would destroy.
+    #[error("the store is damaged: {0}")]
+    Frozen(String),
     /// A newer version of the program wrote the store.
     #[error("the store has schema {found}, this program knows {known}")]
     TooNew {

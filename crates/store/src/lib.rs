@@ -18,7 +18,7 @@ mod text;
 mod unwind;
 
 pub use audit::audit;
-pub use contract::{EntryPage, NewEntry, Opener, Reads, Store, StoreSize, Txn};
+pub use contract::{EntryPage, NewEntry, Opener, Reads, Store, StoreDamage, StoreSize, Txn};
 pub use error::StoreError;
 pub use keepsake::{Keepsake, KeepsakeKind};
 pub use splice::{Splice, SpliceError};

@@ -14,13 +14,19 @@ use crate::product::Product;
 use crate::project::Project;
 use testkit::random::Random;
 
+/// The log of the store.
+const LOG: &str = ".mainstay/state.db-wal";
+
+/// A request that was carried out before the damage.
+const REQUEST: [&str; 8] = ["--json", "--request-id", "before-damage", "hseos", "state", "write", "once", "only"];
+
 /// What is damaged: every image, the store and its log, the locks.
 const FILES: &[&str] = &[
     "STATE.md",
     "TASKS.md",
     TABLES,
     ".mainstay/state.db",
-    ".mainstay/state.db-wal",
+    LOG,
     ".mainstay/locks/queue.lock",
     ".mainstay/locks/hseos.lock",
 ];
@@ -38,14 +44,26 @@ enum Damage {
 struct Original {
     state: Value,
     tasks: Value,
+    /// The entries of its journal, newest first.
+    entries: Vec<Value>,
 }
 
 pub(super) fn check(product: &Product, extent: Extent, random: &mut Random) -> Result<Tried, String> {
     let scenario = scenarios().find(Scenario::starts_worked).ok_or("no scenario starts from a project at work")?;
     let prepared = Project::new(product)?;
     scenario.prepare(&prepared, &mut |words| prepared.reply(words).map(drop))?;
-    let original =
-        Original { state: prepared.reply(&["call", "state_read"])?, tasks: prepared.reply(&["call", "tasks_list"])? };
+    // The log begins anew, so that all of it counts.
+    let store = prepared.root().join(".mainstay/state.db");
+    testkit::sql::execute(&store, "PRAGMA wal_checkpoint(TRUNCATE)")?;
+    prepared.reply(&REQUEST)?;
+    for number in ["1", "2", "3"] {
+        prepared.reply(&["--json", "hseos", "state", "write", "later", number])?;
+    }
+    let original = Original {
+        state: prepared.reply(&["call", "state_read"])?,
+        tasks: prepared.reply(&["call", "tasks_list"])?,
+        entries: entries(&prepared)?,
+    };
     let (cuts, flips) = match extent {
         Extent::Quick => (3, 6),
         Extent::Full => (24, 160),
@@ -120,12 +138,41 @@ fn hit(prepared: &Project<'_>, original: &Original, file: &str, damage: Damage) 
     if wrote && told {
         problems.extend(lost(original, &project, &history));
     }
+    if file == LOG && matches!(damage, Damage::Flip { .. }) {
+        problems.extend(forgotten(original, &project, wrote)?);
+    }
     let is_kept = |bytes: &Vec<u8>| {
         let now = texts(&project.root());
         now.values().any(|other| other == bytes) || std::str::from_utf8(bytes).is_ok()
     };
     let unkept = before.iter().filter(|(_, bytes)| !is_kept(bytes));
     problems.extend(unkept.map(|(name, _)| format!("{name} was no text, and its bytes are nowhere")));
+    Ok(problems)
+}
+
+/// The entries of a project's journal, newest first.
+fn entries(project: &Project<'_>) -> Result<Vec<Value>, String> {
+    let history = project.reply(&["--json", "history", "--all", "-n", "100000"])?;
+    Ok(history["entries"].as_array().cloned().unwrap_or_default())
+}
+
+/// The original entries that are gone from a log with one wrong bit, and a request that is carried out again.
+///
+/// A write that went well may have taken the log as it was; after one that was refused it is mended first.
+fn forgotten(original: &Original, project: &Project<'_>, wrote: bool) -> Result<Vec<String>, String> {
+    if !wrote {
+        project.reply(&["--json", "doctor", "--fix"])?;
+    }
+    let now = entries(project)?;
+    // What an entry says may have been hit.
+    let is_there =
+        |entry: &&Value| now.iter().any(|other| ["revision", "call"].iter().all(|it| other[it] == entry[it]));
+    let missing = original.entries.iter().filter(|entry| !is_there(entry));
+    let mut problems: Vec<String> = missing.map(|entry| format!("the journal has lost {entry}")).collect();
+    project.reply(&REQUEST)?;
+    if entries(project)?.len() != now.len() {
+        problems.push("a request that was carried out before the damage is carried out again".into());
+    }
     Ok(problems)
 }
 

@@ -1,7 +1,7 @@
 //! What is lost with a damaged store, told once and remembered until it was.
 
 use model::{Finding, Object, Revision, Severity, Value};
-use store::{KeepsakeKind, Reads};
+use store::{KeepsakeKind, Reads, StoreDamage};
 
 use super::STORE;
 use super::salvage::Unread;
@@ -35,22 +35,22 @@ impl Loss {
         )
     }
 
-    /// So many commits stand behind the damage of the store's log; none where it is sound.
-    pub(super) fn of_commits(count: u64) -> Option<Self> {
-        let which = if count == 1 { "one commit".to_owned() } else { format!("{count} commits") };
-        let message = format!(
-            "{which} at the end of the store's log cannot be read any more; what their images show is taken in, and a \
-             request that was carried out there is carried out once more when it is repeated"
-        );
-        (count > 0).then(|| Self::new("commits", message))
-    }
-
     /// Entries from `first` to `last`.
     pub(super) fn of_entries(first: Revision, last: Revision) -> Self {
         let count = last.0.saturating_sub(first.0) + 1;
         let which = if count == 1 { format!("entry {first}") } else { format!("{count} entries, {first} to {last},") };
         let message = format!("{which} of the journal cannot be read; one entry by doctor says what they came to");
         Self::new("entries", message)
+    }
+
+    /// Commits that the damage hides even from a look at what was stored.
+    pub(super) fn of_commits(damage: &StoreDamage) -> Self {
+        let message = format!(
+            "what the newest commits said is lost: {}; what their images show is taken in, and a request that was \
+             carried out there is carried out once more when it is repeated",
+            damage.what
+        );
+        Self::new("commits", message)
     }
 
     /// Records of a kind, where the journal does not tell them either.

@@ -100,9 +100,7 @@ impl Engine {
             }
         };
         let Some(store) = store else { return Ok(None) };
-        let mut problems = store.check().map_err(|error| refusals::of_store(&error))?;
-        let out_of_reach = store.out_of_reach().map_err(|error| refusals::of_store(&error))?;
-        problems.extend((out_of_reach > 0).then(|| "the store's log is damaged".to_owned()));
+        let problems = store.check().map_err(|error| refusals::of_store(&error))?;
         let is_sound = problems.is_empty();
         for problem in problems {
             findings.push(finding("store_corrupt", Severity::Error, STORE, problem, Some(FIX)));
@@ -112,7 +110,6 @@ impl Engine {
                 Ok(reads) => Salvage::of(reads.as_ref(), self.now()?)?.losses,
                 Err(_) => vec![Loss::of_everything()],
             };
-            let losses: Vec<Loss> = Loss::of_commits(out_of_reach).into_iter().chain(losses).collect();
             findings.extend(losses.iter().map(Loss::finding));
             return Ok(Some(store));
         }

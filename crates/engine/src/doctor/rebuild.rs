@@ -10,6 +10,7 @@ use std::io;
 use std::path::Path;
 
 use model::{Refusal, RefusalClass};
+use store::Store;
 
 use super::STORE;
 use super::losses::{self, Loss};
@@ -71,22 +72,22 @@ impl Engine {
 
     fn fill(&self, yard: &Path, damaged: &Path) -> Result<(), Refusal> {
         let fresh = self.stores().create(yard).map_err(failed)?;
-        let damaged = match self.stores().open(damaged) {
+        let damaged = match self.stores().open_copy(damaged) {
             Err(error @ (store::StoreError::Io(_) | store::StoreError::Busy)) => return Err(failed(error)),
             opened => opened.ok().flatten(),
         };
         let reads = damaged.as_deref().and_then(|store| store.read().ok());
         let mut txn = fresh.begin().map_err(failed)?;
-        let mut losses = match reads.as_deref() {
+        let losses = match reads.as_deref() {
             Some(reads) => {
-                let salvage = Salvage::of(reads, self.now()?)?;
+                let mut salvage = Salvage::of(reads, self.now()?)?;
                 salvage.fill(reads, txn.as_mut())?;
+                let hidden = damaged.as_deref().and_then(Store::damage);
+                salvage.losses.extend(hidden.as_ref().map(Loss::of_commits));
                 salvage.losses
             }
             None => vec![Loss::of_everything()],
         };
-        let out_of_reach = damaged.as_deref().map_or(Ok(0), store::Store::out_of_reach).map_err(failed)?;
-        losses.extend(Loss::of_commits(out_of_reach));
         if !losses.is_empty() {
             txn.put_meta(losses::REMEMBERED, Some(&losses::write(&losses))).map_err(failed)?;
         }

@@ -9,7 +9,7 @@ use model::{Record, RecordId, RecordKey, Revision, Scan, Space, Timestamp};
 
 use crate::{
     Checkpoint, EntryPage, ImageState, Keepsake, KeepsakeKind, NewEntry, Opener, PendingMove, Reads, Receipt, Splice,
-    Store, StoreError, StoreSize, StoredEntry, TableState, Txn,
+    Store, StoreDamage, StoreError, StoreSize, StoredEntry, TableState, Txn,
 };
 
 /// Which call fails; its clones share one count.
@@ -92,6 +92,11 @@ impl<T: Opener> Opener for FailingOpener<T> {
         self.inner.copy_files(folder, copy)
     }
 
+    fn open_copy(&self, folder: &Path) -> Result<Option<Box<dyn Store>>, StoreError> {
+        self.faults.pass()?;
+        Ok(self.inner.open_copy(folder)?.map(|store| self.wrap(store)))
+    }
+
     fn create(&self, folder: &Path) -> Result<Box<dyn Store>, StoreError> {
         self.faults.pass()?;
         Ok(self.wrap(self.inner.create(folder)?))
@@ -116,6 +121,10 @@ impl Store for Failing {
 
     fn is_current(&self) -> bool {
         self.inner.is_current()
+    }
+
+    fn damage(&self) -> Option<StoreDamage> {
+        self.inner.damage()
     }
 
     fn size(&self) -> Result<StoreSize, StoreError> {

@@ -49,6 +49,10 @@ impl Opener for MemoryOpener {
         Ok(())
     }
 
+    fn open_copy(&self, folder: &Path) -> Result<Option<Box<dyn Store>>, StoreError> {
+        self.open(folder)
+    }
+
     fn create(&self, folder: &Path) -> Result<Box<dyn Store>, StoreError> {
         let mut stores = self.stores.lock().expect("no test panics while it holds the list of stores");
         Ok(Box::new(stores.entry(folder.to_owned()).or_default().clone()))

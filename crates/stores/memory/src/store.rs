@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
 use model::Revision;
-use store::{Reads, Store, StoreError, StoreSize, Txn};
+use store::{Reads, Store, StoreDamage, StoreError, StoreSize, Txn};
 
 use crate::session::Session;
 use crate::state::State;
@@ -86,6 +86,10 @@ impl Store for MemoryStore {
 
     fn is_current(&self) -> bool {
         !self.inner().forgotten
+    }
+
+    fn damage(&self) -> Option<StoreDamage> {
+        None
     }
 
     fn size(&self) -> Result<StoreSize, StoreError> {

@@ -3,6 +3,8 @@
 use rusqlite::{Error, ErrorCode};
 use store::{SpliceError, StoreError};
 
+use crate::log::Damage;
+
 /// An error on its way out of this crate; everything that can fail here converts into it.
 #[derive(Debug)]
 pub(crate) struct Fault(StoreError);
@@ -14,6 +16,11 @@ impl Fault {
     /// The stored bytes make no sense.
     pub(crate) fn corrupt(what: impl Into<String>) -> Self {
         Self(StoreError::Corrupt(what.into()))
+    }
+
+    /// A write would destroy what the damage has left.
+    pub(crate) fn frozen(damage: Damage) -> Self {
+        Self(StoreError::Frozen(damage.to_string()))
     }
 
     /// The operating system refused.
@@ -28,7 +35,7 @@ impl Fault {
 
     /// Whether the stored bytes make no sense.
     pub(crate) fn is_damage(&self) -> bool {
-        matches!(self.0, StoreError::Corrupt(_))
+        matches!(self.0, StoreError::Corrupt(_) | StoreError::Frozen(_))
     }
 
     /// Whether another process stood in the way.

@@ -21,8 +21,9 @@ pub(crate) fn log_of(database: &Path) -> PathBuf {
     name.into()
 }
 
-/// Makes the name of a log that holds nothing yet safe on disk, and answers whether it holds nothing; the caller has
-/// the write transaction.
+/// Makes the name of a log that holds nothing yet safe on disk; answers whether it holds nothing.
+///
+/// The caller has the write transaction.
 ///
 /// Invariant: a log that holds anything has a name that is safe, so what is synced into it is found again.
 /// `SQLite` would see to that once in each connection; here it is done once in the life of a log. Whoever

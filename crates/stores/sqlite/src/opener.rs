@@ -11,7 +11,7 @@ use crate::SqliteStore;
 use crate::connection::connect;
 use crate::error::{Fault, Outcome};
 use crate::schema::{Standing, make_tables, raise, standing, standing_now};
-use crate::{copy, file};
+use crate::{copy, file, log};
 
 /// How long a creation is tried while others create the same store.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -41,6 +41,11 @@ impl Opener for SqliteOpener {
         Ok(file::copy_all(folder, copy)?)
     }
 
+    fn open_copy(&self, folder: &Path) -> Result<Option<Box<dyn Store>>, StoreError> {
+        log::chain_anew(&folder.join(file::NAME))?;
+        self.open(folder)
+    }
+
     fn create(&self, folder: &Path) -> Result<Box<dyn Store>, StoreError> {
         Ok(Box::new(create(folder)?))
     }
@@ -53,15 +58,22 @@ fn open(folder: &Path) -> Outcome<Option<SqliteStore>> {
     }
     let identity = file::identity(&path);
     let conn = connect(&path)?;
-    match standing_now(&conn)? {
+    let standing = standing_now(&conn)?;
+    let damage = log::look(&conn, &path)?;
+    match standing {
         Standing::Ready => {}
         Standing::Older(_) if conn.is_readonly(MAIN_DB)? => {
             return Err(Fault::io("an older Mainstay made it, and someone who may write has to use it once"));
         }
-        Standing::Older(_) => establish(&conn, &path)?,
+        Standing::Older(_) => {
+            if let Some(damage) = damage {
+                return Err(Fault::frozen(damage));
+            }
+            establish(&conn, &path)?;
+        }
         Standing::Blank => return Ok(None),
     }
-    Ok(Some(SqliteStore::new(path, identity, conn)))
+    Ok(Some(SqliteStore::new(path, identity, conn, damage)))
 }
 
 /// Both logs are emptied first, so that each store is one file when the names change hands.
@@ -106,7 +118,16 @@ fn open_or_make(folder: &Path) -> Outcome<SqliteStore> {
     let identity = file::identity(&path);
     let conn = connect(&path)?;
     establish(&conn, &path)?;
-    Ok(SqliteStore::new(path, identity, conn))
+    Ok(SqliteStore::new(path, identity, conn, None))
+}
+
+/// Gives the file its journal mode.
+pub(crate) fn use_log(conn: &Connection) -> Outcome<()> {
+    let mode: String = conn.query_one(USE_LOG, [], |row| row.get(0))?;
+    if mode == "wal" {
+        return Ok(());
+    }
+    Err(Fault::io("the file system does not carry SQLite's write-ahead log"))
 }
 
 /// Gives the file its journal mode and then its tables, or brings older ones up to date.
@@ -116,10 +137,7 @@ fn establish(conn: &Connection, path: &Path) -> Outcome<()> {
     if standing_now(conn)? == Standing::Ready {
         return Ok(());
     }
-    let mode: String = conn.query_one(USE_LOG, [], |row| row.get(0))?;
-    if mode != "wal" {
-        return Err(Fault::io("the file system does not carry SQLite's write-ahead log"));
-    }
+    use_log(conn)?;
     conn.execute_batch(BEGIN)?;
     let result = standing(conn).and_then(|found| file::secure_log(path).map(|_| found)).and_then(|found| match found {
         Standing::Ready => Ok(()),

@@ -7,22 +7,22 @@ use std::sync::{Mutex, PoisonError};
 use model::Revision;
 use mutants::planted;
 use rusqlite::{Connection, MAIN_DB};
-use store::{Reads, Store, StoreError, StoreSize, Txn};
+use store::{Reads, Store, StoreDamage, StoreError, StoreSize, Txn};
 
 use crate::connection::connect;
-use crate::copy;
 use crate::error::{Fault, Outcome};
 use crate::file::{self, Identity};
-use crate::log;
+use crate::log::Damage;
+use crate::opener::use_log;
 use crate::schema::{Standing, standing};
 use crate::session::Session;
+use crate::{copy, log};
 
 const BEGIN_READING: &str = "BEGIN";
 const BEGIN_WRITING: &str = "BEGIN IMMEDIATE";
 const ROLLBACK: &str = "ROLLBACK";
 const INTEGRITY: &str = "PRAGMA integrity_check";
 const JOURNAL_MODE: &str = "PRAGMA journal_mode";
-const USE_LOG: &str = "PRAGMA journal_mode = WAL";
 
 /// The one mode in which commits are made.
 const LOGGED: &str = "wal";
@@ -33,6 +33,7 @@ pub struct SqliteStore {
     path: PathBuf,
     identity: Option<Identity>,
     idle: Mutex<Vec<Connection>>,
+    damage: Option<Damage>,
 }
 
 /// A connection in use; goes back to the idle ones, its transaction undone, when it is dropped.
@@ -43,12 +44,17 @@ pub(crate) struct Lease<'a> {
 
 impl SqliteStore {
     /// Over a connection to the file that was found at `path` before it was opened.
-    pub(crate) fn new(path: PathBuf, identity: Option<Identity>, conn: Connection) -> Self {
-        Self { path, identity, idle: Mutex::new(vec![conn]) }
+    pub(crate) fn new(path: PathBuf, identity: Option<Identity>, conn: Connection, damage: Option<Damage>) -> Self {
+        Self { path, identity, idle: Mutex::new(vec![conn]), damage }
     }
 
     /// Opens a transaction and makes sure that the schema is still the one that we know.
     fn session(&self, begin: &str) -> Outcome<Session<'_>> {
+        if begin == BEGIN_WRITING
+            && let Some(damage) = self.damage
+        {
+            return Err(Fault::frozen(damage));
+        }
         let lease = self.lease()?;
         lease.prepare_cached(begin)?.execute([])?;
         // This first reading also fixes the snapshot, which BEGIN alone leaves open.
@@ -57,9 +63,7 @@ impl SqliteStore {
                 // A file that someone has put into another mode has no log.
                 if begin == BEGIN_WRITING && file::secure_log(&self.path)? && mode(&lease)? != LOGGED {
                     lease.execute_batch(ROLLBACK)?;
-                    if lease.query_one(USE_LOG, [], |row| row.get::<_, String>(0))? != LOGGED {
-                        return Err(Fault::io("the file system does not carry SQLite's write-ahead log"));
-                    }
+                    use_log(&lease)?;
                     return self.session(begin);
                 }
                 Ok(Session::new(lease))
@@ -78,8 +82,9 @@ impl SqliteStore {
     }
 
     fn problems(&self) -> Outcome<Vec<String>> {
-        let session = self.session(BEGIN_READING)?;
         let mut problems = Vec::new();
+        problems.extend(log::look_through(&*self.lease()?, &self.path)?.map(|damage| damage.to_string()));
+        let session = self.session(BEGIN_READING)?;
         let mode = mode(session.conn())?;
         // A file that nobody may write is read without its log, whatever mode it is in.
         if mode != LOGGED && !session.conn().is_readonly(MAIN_DB)? {
@@ -117,12 +122,12 @@ impl Store for SqliteStore {
         }
     }
 
-    fn out_of_reach(&self) -> Result<u64, StoreError> {
-        Ok(log::out_of_reach(&file::log_of(&self.path))?)
-    }
-
     fn is_current(&self) -> bool {
         self.identity.is_some() && file::identity(&self.path) == self.identity
+    }
+
+    fn damage(&self) -> Option<StoreDamage> {
+        self.damage.map(|damage| StoreDamage { what: damage.to_string(), commits: damage.commits })
     }
 
     fn size(&self) -> Result<StoreSize, StoreError> {

@@ -95,6 +95,9 @@ fn an_emptied_database_does_not_take_its_log_along() {
     File::create(root.path().join("state.db")).unwrap();
     check_refused(root.path());
     assert_eq!(fs::read(root.path().join("state.db-wal")).unwrap(), log);
+    fs::remove_file(root.path().join("state.db")).unwrap();
+    check_refused(root.path());
+    assert_eq!(fs::read(root.path().join("state.db-wal")).unwrap(), log);
 }
 
 #[test]

@@ -154,7 +154,7 @@ fn an_immutable_file_is_read_and_not_written() {
     let read_only = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
     let opened = || {
         let conn = open(&immutable(&path), read_only).unwrap();
-        crate::SqliteStore::new(path.clone(), file::identity(&path), conn)
+        crate::SqliteStore::new(path.clone(), file::identity(&path), conn, None)
     };
     assert_eq!(opened().read().unwrap().head().unwrap(), Revision(1));
     let store = opened();

@@ -3,6 +3,7 @@
 mod copies;
 mod damage;
 mod files;
+mod logs;
 mod older;
 mod processes;
 
