@@ -28,7 +28,7 @@ use crate::{past, refusals, tell};
 pub struct UndoQuery {
     /// This one; without it the newest that is no touch, no undo and not yet taken back.
     pub revision: Option<Revision>,
-    /// All of this session, instead of one.
+    /// All of this session, instead of one: what it took back of others too.
     pub session: Option<String>,
     /// Only entries of this actor.
     pub actor: Option<String>,
@@ -78,7 +78,7 @@ pub(crate) fn undo(engine: &Engine, query: &UndoQuery, reads: &dyn Reads, view: 
     }
     let mut is_redo = false;
     let mut choose = |entry: &StoredEntry, stands: bool| {
-        let choice = query.choose(entry, stands);
+        let choice = query.choose(reads, entry, stands);
         is_redo |= matches!(choice, Choice::Last) && entry.cause == EntryCause::Undo;
         choice
     };
@@ -144,7 +144,7 @@ pub(crate) fn reply(word: &str, entries: &[Revision], revision: Revision, change
 }
 
 impl UndoQuery {
-    fn choose(&self, entry: &StoredEntry, stands: bool) -> Choice {
+    fn choose(&self, reads: &dyn Reads, entry: &StoredEntry, stands: bool) -> Choice {
         if let Some(revision) = self.revision {
             return match (entry.revision == revision, entry.cause, stands) {
                 (false, _, _) => Choice::Pass,
@@ -154,13 +154,37 @@ impl UndoQuery {
                 (true, _, true) => Choice::Last,
             };
         }
-        let is_own = self.actor.as_ref().is_none_or(|actor| entry.actor == *actor);
-        let fits = stands && is_own && matches!(entry.cause, EntryCause::Call | EntryCause::Outside);
-        match &self.session {
-            None if fits => Choice::Newest,
-            Some(session) if fits && entry.session.as_ref() == Some(session) => Choice::Take,
+        if !stands || !self.is_meant(entry) {
+            return Choice::Pass;
+        }
+        match (entry.cause, &self.session) {
+            (EntryCause::Call | EntryCause::Outside, None) => Choice::Newest,
+            (EntryCause::Call | EntryCause::Outside, Some(_)) => Choice::Take,
+            (EntryCause::Undo | EntryCause::Redo, Some(_)) => match self.took_back_of_others(reads, entry) {
+                Ok(true) => Choice::Take,
+                Ok(false) => Choice::Pass,
+                Err(refusal) => Choice::Refuse(refusal.into()),
+            },
             _ => Choice::Pass,
         }
+    }
+
+    fn is_meant(&self, entry: &StoredEntry) -> bool {
+        self.actor.as_ref().is_none_or(|actor| entry.actor == *actor)
+            && self.session.as_ref().is_none_or(|session| entry.session.as_ref() == Some(session))
+    }
+
+    // What a session took back of its own counts for nothing once its own is taken back. What it took back of others
+    // is its deed like any other; of entries that were folded nobody knows any more.
+    fn took_back_of_others(&self, reads: &dyn Reads, entry: &StoredEntry) -> Result<bool, Refusal> {
+        for target in &entry.takes_back {
+            let found = reads.entries_after(Revision(target.0.saturating_sub(1)), 1);
+            let found = found.map_err(|error| refusals::of_store(&error))?;
+            if found.iter().any(|one| one.revision == *target && !self.is_meant(one)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }
 
@@ -179,7 +203,8 @@ fn pick(
             Choice::Newest if is_folded_over(&entry, &later, &baselines) => Choice::Pass,
             choice => choice,
         };
-        if stands {
+        // What an entry took back stands again once that entry is to be taken back itself.
+        if stands && !matches!(choice, Choice::Take) {
             taken_back.extend(entry.takes_back.iter().copied());
         }
         if entry.cause == EntryCause::Baseline {

@@ -178,6 +178,51 @@ fn a_session_goes_back_as_one() {
 }
 
 #[test]
+fn what_a_session_took_back_of_others_goes_back_with_it() {
+    let desk = Desk::new();
+    let of = |session: &str| Identity { session: Some(session.into()), ..anyone() };
+    let put = |session: &str, key: &str, value: &str| {
+        let call = model::Call::new("put", pair(key, value).as_object().unwrap().clone());
+        desk.engine().call(&call, &of(session)).unwrap();
+    };
+    let session = |name: &str| UndoQuery { session: Some(name.into()), ..newest() };
+    put("good", "a", "precious");
+    put("good", "b", "two");
+    desk.engine().undo(entry(1), &of("bad")).unwrap();
+    put("bad", "c", "junk");
+    // What it took back of its own is no deed of its own.
+    put("bad", "d", "slip");
+    desk.engine().undo(entry(5), &of("bad")).unwrap();
+    let before = records(&desk.engine().show(None, None).unwrap());
+    let reply = undo(&desk, session("bad")).unwrap();
+    assert_eq!(reply.body["undone"], json!([4, 3]));
+    assert_eq!(desk.text(ITEMS), "# Items\n\na: precious\nb: two\n");
+    assert_eq!(code(undo(&desk, session("bad"))), "nothing_to_undo");
+    assert_eq!(desk.engine().redo(&anyone()).unwrap().body["redone"], json!([4, 3]));
+    assert_eq!(records(&desk.engine().show(None, None).unwrap()), before);
+    undo(&desk, session("bad")).unwrap();
+    // A redo of what somebody else took back is a deed too.
+    desk.engine().undo(entry(2), &of("good")).unwrap();
+    desk.engine().redo(&of("bad")).unwrap();
+    assert_eq!(desk.text(ITEMS), "# Items\n\na: precious\nb: two\n");
+    undo(&desk, session("bad")).unwrap();
+    assert_eq!(desk.text(ITEMS), "# Items\n\na: precious\n");
+    // What others wrote over stands again, and is in the way of what stood before it.
+    let desk = Desk::new();
+    let put = |session: &str, value: &str| {
+        let call = model::Call::new("put", pair("a", value).as_object().unwrap().clone());
+        desk.engine().call(&call, &of(session)).unwrap();
+    };
+    put("bad", "one");
+    put("good", "two");
+    desk.engine().undo(entry(2), &of("bad")).unwrap();
+    assert_eq!(code(undo(&desk, session("bad"))), "undo_conflict");
+    undo(&desk, UndoQuery { force: true, ..session("bad") }).unwrap();
+    assert_eq!(desk.text(ITEMS), "# Items\n\na: two\n");
+    desk.is_in_order();
+}
+
+#[test]
 fn an_outside_edit_goes_back_too() {
     let desk = three();
     desk.edit(ITEMS, "a: edited\nb: two\n");
