@@ -51,7 +51,8 @@ cargo xtask COMMAND
   bench [--only PART]… [--calls N]       counts (instructions, system calls and sizes; also --counts), scale (large projects),
                                          planning, upgrade, server (many clients), peers (other tools), life (a million
                                          calls, or N) against their budgets
-  clients                                other people's MCP clients against the program (Python, Node)
+  clients [--hosts]                      other people's MCP clients against the program (Python, Node);
+                                         with --hosts the host programs, more than a gigabyte of them
   completions                            the completion scripts in the shells that read them (bash, fish, zsh)
   dist [--unchecked] [--rehearse]        packs the release: archive, npm package, wheel; counts it, installs each, builds the
                                          program once more elsewhere; --rehearse with the program as tests build it

@@ -21,7 +21,7 @@ pub struct Host {
     pub events: &'static [Event],
     /// What it needs in its files.
     pub parts: fn(Scope) -> Vec<Part>,
-    /// The npm package as which `tests/clients/hosts.mjs` drives it whole, at the version that is pinned there.
+    /// The npm package as which `tests/clients/hosts/hosts.mjs` drives it whole, at the version that is pinned there.
     pub driven_as: Option<&'static str>,
     /// What was not seen working, a sentence each.
     pub unseen: &'static [&'static str],

@@ -48,7 +48,7 @@ where a gate is on, a tool that changes more, or whose input is larger than 6 Mi
 longer than 128 KiB. What is no letter in its input, and what nobody looks at, however deep, hides nothing. Without a
 gate, and at any other event, input larger than 6 MiB is an event about nothing.
 
-`tests/clients/hosts.mjs` drives whole host programs in CI, each at the version that is named with it: a project
+`cargo xtask clients --hosts` drives whole host programs, each at the version that is named with it: a project
 wired by `mainstay init`, the host's own list of servers, and a session in which a scripted model is shown the state,
 calls a tool, writes a file, is refused one that a gate forbids, and closes with a block; then `--uninstall`. What it
 does not reach is named too.

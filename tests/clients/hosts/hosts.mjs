@@ -4,7 +4,7 @@
 // forbids, and closes with a block. No host is signed in or reaches anything else.
 //
 //   npm install --prefix FOLDER $(the packages of tests/clients/hosts/package.json)
-//   HOSTS=FOLDER/node_modules node tests/clients/hosts.mjs BIN PROJECT_FOLDER
+//   HOSTS=FOLDER/node_modules node tests/clients/hosts/hosts.mjs BIN PROJECT_FOLDER
 //
 // Without HOSTS they are looked up beside this file. Prints `N passed, M failed`; exits with 1 when any failed.
 
@@ -13,11 +13,11 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 
-import { binary, check, close, project as root } from './common/driver.mjs';
-import { playing } from './common/model.mjs';
+import { binary, check, close, project as root } from '../common/driver.mjs';
+import { playing } from '../common/model.mjs';
 
-const installed = resolve(process.env.HOSTS ?? join(import.meta.dirname, 'hosts/node_modules'));
-const plugin = resolve(import.meta.dirname, '../../plugin');
+const installed = resolve(process.env.HOSTS ?? join(import.meta.dirname, 'node_modules'));
+const plugin = resolve(import.meta.dirname, '../../../plugin');
 // A host that hangs has failed. Units: milliseconds.
 const PATIENCE = 120_000;
 
