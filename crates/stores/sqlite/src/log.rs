@@ -36,6 +36,9 @@ const VERSION: u32 = 3_007_000;
 /// Asks how many frames of the log are in use, and does nothing; outside a transaction.
 const COUNT: &str = "PRAGMA main.wal_checkpoint(NOOP)";
 
+/// Empties the log, once all that counts in it is in the database; does nothing while others need it.
+const EMPTY: &str = "PRAGMA main.wal_checkpoint(TRUNCATE)";
+
 const LOCK: &str = "BEGIN IMMEDIATE";
 const UNLOCK: &str = "ROLLBACK";
 
@@ -74,7 +77,16 @@ pub(crate) fn look(conn: &Connection, database: &Path) -> Outcome<Option<Damage>
     let count: i64 = conn.query_one(COUNT, [], |row| row.get(1))?;
     // Below zero where there is no log, in another journal mode.
     let Ok(count) = u64::try_from(count) else { return Ok(None) };
-    if seems_to_go_on(database, count)? { look_through(conn, database) } else { Ok(None) }
+    match behind(database, count)? {
+        Behind::Nothing => Ok(None),
+        Behind::Frames => look_through(conn, database),
+        // `SQLite` takes it for empty, and would begin the next log with the salts that it reads there: those of the
+        // old frames, which would then look like a part of it. So they go.
+        Behind::TornStart => {
+            conn.query_one(EMPTY, [], |_| Ok(()))?;
+            Ok(None)
+        }
+    }
 }
 
 /// Looks through the whole log; where it seems damaged, once more with writers kept out.
@@ -89,21 +101,35 @@ pub(crate) fn look_through(conn: &Connection, database: &Path) -> Outcome<Option
     damage
 }
 
-/// Whether frames behind the last one that counts are of the same age of the log.
+/// What stands in the log behind the last frame that counts.
+enum Behind {
+    /// At most frames of an earlier age.
+    Nothing,
+    /// What may be frames of the same age.
+    Frames,
+    /// Frames of an earlier age behind a beginning that is half a new one.
+    TornStart,
+}
+
+/// Looks for frames of the same age as the log.
 ///
 /// Old frames keep the salts of their time. The gaps double from look to look: a damaged stretch hides what is
 /// behind it only if it is the longer one.
-fn seems_to_go_on(database: &Path, count: u64) -> Outcome<bool> {
-    let Some(log) = open(database)? else { return Ok(false) };
+fn behind(database: &Path, count: u64) -> Outcome<Behind> {
+    let Some(log) = open(database)? else { return Ok(Behind::Nothing) };
     let length = log.metadata()?.len();
     let mut start = [0; HEADER];
     if length < HEADER as u64 {
-        return Ok(false);
+        return Ok(Behind::Nothing);
     }
     log.read_exact_at(&mut start, 0)?;
-    let Start::Whole(header) = Start::of(&start) else { return Ok(true) };
+    let header = match Start::of(&start) {
+        Start::Whole(header) => header,
+        Start::Torn => return Ok(Behind::TornStart),
+        Start::Wrong => return Ok(Behind::Frames),
+    };
     if count == 0 {
-        return Ok(true);
+        return Ok(Behind::Frames);
     }
     let size = (FRAME + header.page) as u64;
     let mut step = 1;
@@ -111,11 +137,11 @@ fn seems_to_go_on(database: &Path, count: u64) -> Outcome<bool> {
         let mut salts = [0; 8];
         let at = HEADER as u64 + (count + step - 1) * size;
         if at + size > length {
-            return Ok(false);
+            return Ok(Behind::Nothing);
         }
         log.read_exact_at(&mut salts, at + 8)?;
         if salts == header.salts {
-            return Ok(true);
+            return Ok(Behind::Frames);
         }
         step *= 2;
     }

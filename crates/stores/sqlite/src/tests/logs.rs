@@ -153,9 +153,13 @@ fn what_a_power_failure_leaves_is_no_damage() {
         log[part].fill(0);
         check_sound(&files.with(log));
     }
+    // Half of it: the salts are still those of the old frames, and the next log must not take them for its own.
     let mut log = files.log.clone();
     log[15] += 1;
-    check_sound(&files.with(log));
+    let root = files.with(log);
+    for _ in 0..3 {
+        check_sound(&root);
+    }
 }
 
 #[test]
