@@ -26,10 +26,10 @@ pub(crate) enum MoveOutcome {
 /// **Errors**: it cannot happen now; nothing is half done that the next try does not finish.
 pub(crate) fn carry_out(files: &ProjectFiles, step: &FolderMove) -> io::Result<MoveOutcome> {
     let names = Names::of(step)?;
-    if is_folder(files, &names.leaving) {
+    if is_folder(files, &names.leaving)? {
         return finish(files, step, &names);
     }
-    match (is_folder(files, &step.from), is_folder(files, &step.to)) {
+    match (is_folder(files, &step.from)?, is_folder(files, &step.to)?) {
         (false, true) => return Ok(MoveOutcome::Done),
         (true, false) => {}
         _ => return Ok(MoveOutcome::Impossible),
@@ -47,7 +47,7 @@ pub(crate) fn carry_out(files: &ProjectFiles, step: &FolderMove) -> io::Result<M
 
 /// Removes a folder from the trash for good; answers whether there was one.
 pub(crate) fn remove_trashed(files: &ProjectFiles, folder: &ProjectPath) -> io::Result<bool> {
-    if !folder.as_str().starts_with(".mainstay/trash/") || !is_folder(files, folder) {
+    if !folder.as_str().starts_with(".mainstay/trash/") || !is_folder(files, folder)? {
         return Ok(false);
     }
     files.dir().remove_dir_all(folder.as_str())?;
@@ -88,7 +88,7 @@ fn copy_over(files: &ProjectFiles, step: &FolderMove, names: &Names) -> io::Resu
 // The copy is complete; it gets its real name before the old folder goes.
 fn finish(files: &ProjectFiles, step: &FolderMove, names: &Names) -> io::Result<MoveOutcome> {
     sync_folder_of(files, &names.leaving)?;
-    match (is_folder(files, &names.growing), is_folder(files, &step.to)) {
+    match (is_folder(files, &names.growing)?, is_folder(files, &step.to)?) {
         (true, false) => rename_new(files, &names.growing, &step.to)?,
         (false, true) => {}
         // Someone put another folder there before the copy had its name: all stays where it was.
@@ -109,8 +109,9 @@ fn finish(files: &ProjectFiles, step: &FolderMove, names: &Names) -> io::Result<
     Ok(MoveOutcome::Done)
 }
 
-fn is_folder(files: &ProjectFiles, path: &ProjectPath) -> bool {
-    files.dir().symlink_metadata(path.as_str()).is_ok_and(|metadata| metadata.is_dir())
+// A folder that cannot be looked at is not taken for one that is gone: the move waits.
+fn is_folder(files: &ProjectFiles, path: &ProjectPath) -> io::Result<bool> {
+    Ok(files.look(path)?.is_some_and(|metadata| metadata.is_dir()))
 }
 
 /// Something in a folder that can be copied.
@@ -256,6 +257,22 @@ mod tests {
         );
         check(&["box/a", "trash/box/b"], Impossible, &["box/a", "trash/box/b"]);
         check(&[], Impossible, &[]);
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_looked_at_is_moved_later() {
+        let root = tempfile::tempdir().unwrap();
+        let files = ProjectFiles::open(root.path()).unwrap();
+        let there = root.path().join("deep");
+        std::os::unix::fs::symlink("deep", &there).unwrap();
+        for (from, to) in [("deep/box", "trash/box"), ("box", "deep/box")] {
+            let step = FolderMove { from: ProjectPath::known(from), to: ProjectPath::known(to) };
+            assert!(carry_out(&files, &step).is_err(), "{from} to {to}");
+        }
+        fs::remove_file(&there).unwrap();
+        fs::create_dir_all(there.join("box")).unwrap();
+        let step = FolderMove { from: ProjectPath::known("deep/box"), to: ProjectPath::known("trash/box") };
+        assert_eq!(carry_out(&files, &step).unwrap(), MoveOutcome::Done);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
-use format::{FileState, Files, Irregular};
+use format::{FileState, Files};
 use model::ProjectPath;
 
 use super::place::{DETAILS, Place, TASK_FILE_LIMIT, TASK_MD};
@@ -162,10 +162,6 @@ impl<'a> Shelf<'a> {
             return FileState::Absent;
         }
         let Ok(path) = self.folder(id).join(name) else { return FileState::Absent };
-        match self.files.read(&path, TASK_FILE_LIMIT) {
-            // What cannot be read for a moment would be kept for what nobody has seen.
-            FileState::Irregular(Irregular::Unreadable) => self.files.read(&path, TASK_FILE_LIMIT),
-            state => state,
-        }
+        self.files.read(&path, TASK_FILE_LIMIT)
     }
 }
