@@ -77,7 +77,7 @@ impl Plan {
             plan.check_sizes(ground, &mut images, is_asked_for)?;
             for file in &ground.files {
                 let at = images.iter().position(|image| image.path == file.source.path);
-                let image = at.map(|at| images.swap_remove(at));
+                let image = left_to_owner(file, at.map(|at| images.swap_remove(at)));
                 let is_cleared = file.standing == Standing::Irregular && taken.rewrites.contains(&file.source.path);
                 if is_cleared && image.is_some() {
                     plan.place(&ground.space, &file.cleared(), image);
@@ -320,6 +320,22 @@ impl Plan {
     /// Files whose outside bytes were kept, and where.
     pub(crate) fn kept(&self) -> &[(ProjectPath, ProjectPath)] {
         &self.kept
+    }
+}
+
+/// What an image comes to beside what its file is remembered to be.
+///
+/// Where edits are merged, a file that someone edited is no longer ours to remove: no record need hold all it says.
+/// What a commit meant to remove, and a crash kept, goes when no format has anything else for its place.
+fn left_to_owner(file: &Inspected, image: Option<Image>) -> Option<Image> {
+    let goes = image.as_ref().is_some_and(|image| image.content == ImageContent::Absent);
+    let was_to_go = || file.state.as_ref().is_some_and(|state| state.intended == Some(Mark::Absent));
+    if goes && file.source.keeps_base && file.standing == Standing::Edited {
+        None
+    } else if image.is_none() && file.standing == Standing::Behind && was_to_go() {
+        Some(Image { path: file.source.path.clone(), content: ImageContent::Absent })
+    } else {
+        image
     }
 }
 

@@ -115,9 +115,11 @@ fn moment(desk: &Desk) -> Moment {
         Some((*path, value))
     };
     let mut images: BTreeMap<_, _> = IMAGES.iter().filter_map(image).collect();
-    // Where the call that began a scenario is taken back, nobody writes its view any more: it stays as it was.
-    if !found.contains_key("upgrade/net scenario/scenario") {
-        images.remove(TASKS);
+    // A view of hseos that has nothing to show stands empty, once it was written, or not at all.
+    for (path, kind) in [("STATE.md", "hseos state/"), ("TASKS.md", "hseos task/")] {
+        if !found.keys().any(|name| name.starts_with(kind)) {
+            images.remove(path);
+        }
     }
     (found, images)
 }

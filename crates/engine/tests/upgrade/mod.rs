@@ -1,5 +1,6 @@
 //! upgrade on disk: folders, what waits outside, and plans that never lose a task.
 
+mod beginning;
 mod checkouts;
 mod folders;
 mod hostile;

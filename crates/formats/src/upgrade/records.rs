@@ -66,16 +66,27 @@ pub(super) struct Scenario {
     pub(super) start_time: String,
     /// RFC 3339 in UTC with milliseconds.
     pub(super) updated_at: String,
+    /// Names of the files that did not stand when the scenario began: they go with the call that began it.
+    pub(super) made: Vec<String>,
 }
 
 impl Scenario {
     pub(super) fn get(records: &dyn Records, space: &Space) -> Option<Self> {
-        let value = records.get(&Kind::Scenario.only(space))?;
-        Some(Self { start_time: text(&value, "startTime"), updated_at: text(&value, "updatedAt") })
+        records.get(&Kind::Scenario.only(space)).map(|value| Self::from_value(&value))
+    }
+
+    pub(super) fn from_value(value: &Value) -> Self {
+        let made = value.get("made").and_then(Value::as_array).cloned().map(all_texts).unwrap_or_default();
+        Self { start_time: text(value, "startTime"), updated_at: text(value, "updatedAt"), made }
     }
 
     pub(super) fn to_value(&self) -> Value {
-        object([("startTime", self.start_time.as_str().into()), ("updatedAt", self.updated_at.as_str().into())])
+        let mut value =
+            members([("startTime", self.start_time.as_str().into()), ("updatedAt", self.updated_at.as_str().into())]);
+        if !self.made.is_empty() {
+            value.insert("made".to_owned(), self.made.iter().map(String::as_str).collect());
+        }
+        Value::Object(value)
     }
 }
 
@@ -253,13 +264,16 @@ pub(super) struct TaskMd {
 
 impl TaskMd {
     pub(super) fn get(records: &dyn Records, space: &Space, id: &str) -> Option<Self> {
-        let value = records.get(&Kind::TaskMd.key(space, id))?;
-        Some(Self {
-            text: text(&value, "text"),
+        records.get(&Kind::TaskMd.key(space, id)).map(|value| Self::from_value(&value))
+    }
+
+    pub(super) fn from_value(value: &Value) -> Self {
+        Self {
+            text: text(value, "text"),
             wrote: value.get("wrote").and_then(Value::as_str).map(str::to_owned),
             is_seed: value.get("seed").and_then(Value::as_bool).unwrap_or_default(),
-            at: text(&value, "at"),
-        })
+            at: text(value, "at"),
+        }
     }
 
     pub(super) fn to_value(&self) -> Value {

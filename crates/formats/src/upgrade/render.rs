@@ -4,7 +4,7 @@ use format::{FileState, Touched, View};
 use model::{Change, Image, ImageContent, ProjectPath, Value};
 
 use super::place::{FILE_LIMIT, PLAN, Place, SCENARIO, TASK_MD, TASKS};
-use super::records::{Kind, TaskMd, text};
+use super::records::{Kind, Scenario, TaskMd, text};
 use super::scenario_json;
 use super::shelf::Shelf;
 use super::state::State;
@@ -14,10 +14,9 @@ use super::texts::Text;
 /// The images that `touched` may have changed; none before a changing call adopted the scenario.
 pub(super) fn render(place: &Place, touched: &Touched<'_>, view: &View<'_>) -> Vec<Image> {
     let Some(state) = State::look(view.records, &place.space).filter(|state| state.scenario.is_some()) else {
-        return Vec::new();
+        return withdrawn(place, touched, view);
     };
     let mut all = Vec::new();
-    let image = |path, content| Image { path, content };
     let plan = place.file(PLAN);
     // A plan that is no text is its owner's to mend.
     let is_ours = || Text::of(&view.files.read(&plan, FILE_LIMIT)) != Text::Unreadable;
@@ -34,10 +33,32 @@ pub(super) fn render(place: &Place, touched: &Touched<'_>, view: &View<'_>) -> V
     for (name, text) in images(&state, &shelf) {
         all.push(image(place.file(name), ImageContent::Bytes(text.into_bytes())));
     }
+    of_tasks(place, touched, view, &mut all);
+    all
+}
+
+// What the call that began a scenario made goes with it, when it is taken back. What stood there before stays.
+fn withdrawn(place: &Place, touched: &Touched<'_>, view: &View<'_>) -> Vec<Image> {
+    let key = Kind::Scenario.only(&place.space);
+    let began = touched.changes.iter().filter(|change| change.key == key).find_map(|change| change.before.as_ref());
+    let made = began.map(|record| Scenario::from_value(record).made).unwrap_or_default();
+    let names = [PLAN, TASKS, SCENARIO].into_iter().filter(|name| made.iter().any(|made| made == name));
+    let mut all = names.map(|name| image(place.file(name), ImageContent::Absent)).collect();
+    of_tasks(place, touched, view, &mut all);
+    all
+}
+
+fn image(path: ProjectPath, content: ImageContent) -> Image {
+    Image { path, content }
+}
+
+// The files and folders of tasks that changed, and those that a crash left behind.
+fn of_tasks(place: &Place, touched: &Touched<'_>, view: &View<'_>, all: &mut Vec<Image>) {
     for change in touched.changes.iter().filter(|change| change.key.space == place.space) {
         let id = change.key.id.as_str();
         if change.key.kind == Kind::TaskMd.word() {
-            all.push(image(place.task_file(id, TASK_MD), task_md(change.after.as_ref())));
+            let content = task_md(place, change, view);
+            all.extend(content.map(|content| image(place.task_file(id, TASK_MD), content)));
         } else if change.key.kind == Kind::Task.word() {
             let has_folder = |value: &Value| value.get("folder").is_some_and(|holds| holds == true);
             match (&change.before, &change.after) {
@@ -54,11 +75,16 @@ pub(super) fn render(place: &Place, touched: &Touched<'_>, view: &View<'_>) -> V
     for path in missing {
         all.extend(left_behind(place, path, view).map(|content| image(path.clone(), content)));
     }
-    all
 }
 
-fn task_md(value: Option<&Value>) -> ImageContent {
-    value.map_or(ImageContent::Absent, |value| ImageContent::Bytes(text(value, "text").into_bytes()))
+// Of a task that stays, a text that somebody else wrote is left where it is: only what is known of it goes.
+fn task_md(place: &Place, change: &Change, view: &View<'_>) -> Option<ImageContent> {
+    if let Some(value) = &change.after {
+        return Some(ImageContent::Bytes(text(value, "text").into_bytes()));
+    }
+    let is_ours = change.before.as_ref().is_none_or(|before| TaskMd::from_value(before).is_ours());
+    let stays = || view.records.get(&Kind::Task.key(&place.space, change.key.id.as_str())).is_some();
+    (is_ours || !stays()).then_some(ImageContent::Absent)
 }
 
 // The task whose task.md stands at a path.

@@ -248,7 +248,10 @@ impl<'a> Turn<'a> {
                 Timestamp::parse_rfc3339(&format!("{date}T00:00:00Z")).map(Timestamp::to_millis_text)
             };
             let start_time = start.or_else(began).unwrap_or(now);
-            self.state.scenario = Some(Scenario { start_time, updated_at: String::new() });
+            let names = [PLAN, TASKS, SCENARIO].into_iter().filter(|name| *name != PLAN || self.state.plan.is_some());
+            let is_absent = |name: &&'static str| self.view.files.read(&self.place.file(name), 0) == FileState::Absent;
+            let made = names.filter(is_absent).map(str::to_owned).collect();
+            self.state.scenario = Some(Scenario { start_time, updated_at: String::new(), made });
         }
         if self.state.json.is_none() {
             let began = self.state.scenario.as_ref().map_or("", |scenario| scenario.start_time.as_str());
