@@ -12,6 +12,7 @@ use crate::ponder::Desk;
 use crate::records::StoreRecords;
 use crate::tabled::Tabled;
 use crate::take_in::{self, TakenIn, take_in};
+use crate::tell::Teller;
 use crate::write::{ELSEWHERE, reads_of};
 use crate::{checkpoint, commit, receipts, refusals, replay};
 
@@ -121,6 +122,10 @@ impl<'a> Turn<'a> {
         cause: EntryCause,
         ctx: &Context,
     ) -> Result<(), Refusal> {
+        // What nobody is told of nobody wants to take back either.
+        let told = Teller::of(self.engine);
+        let is_minor = cause == EntryCause::Outside && !changes.iter().any(|change| told.tells(&change.key));
+        let cause = if is_minor { EntryCause::Minor } else { cause };
         let entry = NewEntry {
             at: ctx.now,
             actor,

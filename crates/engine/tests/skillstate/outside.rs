@@ -1,8 +1,10 @@
 //! What others write is taken in; what cannot be read stays, byte for byte, until somebody mends it.
 
+use mainstay_engine::HistoryQuery;
 use serde_json::{Value, json};
 
 use super::{STATE, empty, patch, seq, started, state};
+use crate::back::{newest, undo};
 use crate::desk::{Desk, told};
 
 const CHECKPOINT: &str = ".skillstate/checkpoints/1-checkpoint.json";
@@ -39,6 +41,22 @@ fn what_stays_equal_is_no_version() {
     assert_eq!((seq(&desk), desk.text(STATE).as_str()), (json!(1), file));
     patch(&desk, &json!({"goal": "two"}));
     assert!(desk.text(STATE).contains("\"x\": 1"), "members that we do not know survive");
+}
+
+#[test]
+fn undo_passes_over_what_was_noted_of_a_broken_file() {
+    let desk = started();
+    patch(&desk, &json!({"goal": "two"}));
+    let revision = desk.history()[0]["revision"].clone();
+    let text = desk.text(STATE);
+    desk.edit(STATE, "{\"goal\":");
+    assert_eq!(desk.refused("state_patch", json!({"patch": {"goal": "x"}})), "state_corrupt");
+    let told = desk.engine().history(&HistoryQuery { limit: 1, ..HistoryQuery::default() }).unwrap();
+    assert_eq!(told["entries"][0]["revision"], revision, "nobody is told of the format's own books");
+    assert_eq!(undo(&desk, newest()).unwrap_err().code, "state_corrupt");
+    desk.edit(STATE, text);
+    assert_eq!(undo(&desk, newest()).unwrap().body["undone"], json!([revision]));
+    assert_eq!(state(&desk)["goal"], "one");
 }
 
 /// Every call of the scope is refused, the bytes stay; the file's return ends it.
