@@ -59,6 +59,8 @@ fn project() -> Desk {
                     ## Session Continuity\n\nLast session: none\n";
     let formats = "formats = [\"hseos\", \"eneo\", \"skillstate\", \"upgrade\", \"msd\"]\n";
     let desk = Desk::new().write("mainstay.toml", formats).write(PLAN, plan).write(POSITION, position);
+    // Once hseos is in use its two files stand, empty ones where nothing is recorded.
+    desk.done("state_write", json!({"fields": {"phase": "planning"}}));
     desk.done("skillstate_init", json!({}));
     desk.done(
         "eneo_task_init",
