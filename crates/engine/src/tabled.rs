@@ -40,17 +40,25 @@ pub(crate) fn begin_tables(
 
 impl Tabled {
     /// Brings the file in order and answers what waits in it.
+    ///
+    /// A file that is not ours yet is adopted in a commit of its own, before the store's. So where `is_import`, and
+    /// all that the store holds was brought in by this very request, it is adopted as the file of an empty project.
     pub(crate) fn survey(
         &mut self,
         format: &dyn Format,
         reads: &dyn Reads,
+        is_import: bool,
         now: Timestamp,
     ) -> Result<Option<RowsSeen>, Refusal> {
         self.states = reads.tables(&self.space).map_err(|error| refusals::of_store(&error))?;
-        let head = reads.head().map_err(|error| refusals::of_store(&error))?;
+        let head = if is_import { Ok(Revision(0)) } else { reads.head() };
+        let head = head.map_err(|error| refusals::of_store(&error))?;
         let space = self.space.clone();
         let tables = self.session.tables();
-        let mut all = || all_rows(format, reads, &space, tables.iter().map(|table| table.kind));
+        let mut all = || match is_import {
+            true => Ok(TableRows::default()),
+            false => all_rows(format, reads, &space, tables.iter().map(|table| table.kind)),
+        };
         let mut since = |revision| changed_rows(format, reads, &space, revision);
         let mut expected = Expected { all: &mut all, since: &mut since, nonce: &mut clock::random, head };
         self.session.survey(&self.states, now, &mut expected)

@@ -30,6 +30,8 @@ pub(crate) struct Turn<'a> {
     pub(crate) written: bool,
     /// Some request of the batch put something there.
     own: bool,
+    /// Whatever the transaction reads was brought in by it.
+    is_import: bool,
 }
 
 /// What one request came to.
@@ -59,7 +61,7 @@ impl<'a> Turn<'a> {
         written: bool,
     ) -> Self {
         let (grounds, taken, changes, moved) = Default::default();
-        Self { engine, formats, grounds, taken, tabled, changes, moved, written, own: false }
+        Self { engine, formats, grounds, taken, tabled, changes, moved, written, own: false, is_import: false }
     }
 
     /// Replays what a request of the batch brings in from elsewhere.
@@ -68,7 +70,8 @@ impl<'a> Turn<'a> {
             if let Thinker::Own(Deed::Import(parcel)) = &asked.thinker
                 && receipts::is_new(txn, &asked.call, &asked.ctx)?
             {
-                self.written |= parcel.replay(txn)?;
+                self.is_import |= parcel.replay(txn)?;
+                self.written |= self.is_import;
             }
         }
         Ok(())
@@ -77,7 +80,7 @@ impl<'a> Turn<'a> {
     /// Takes in a space and enters its outside edits into the journal.
     pub(crate) fn take_in(&mut self, txn: &mut dyn Txn, ground: Ground, ctx: &Context) -> Result<(), Refusal> {
         let rows = match self.tabled.iter_mut().find(|tabled| tabled.space == ground.space) {
-            Some(tabled) => tabled.survey(ground.format, reads_of(txn), ctx.now)?,
+            Some(tabled) => tabled.survey(ground.format, reads_of(txn), self.is_import, ctx.now)?,
             None => None,
         };
         let records = StoreRecords::new(Some(reads_of(txn)));

@@ -34,9 +34,6 @@ pub(super) const VERBS: &[Verb] = &[
     Verb { name: "gc", words: &["gc", "--keep", "0d"], effect: Effect::Folded { left: 1 }, starts: &[Start::Worked] },
 ];
 
-/// Those that are known to break a promise, told in docs/durability.md: tried where they are named.
-pub(super) const OPEN: &[&str] = &["import"];
-
 const FIRST: Effect = Effect::Shown { image: "STATE.md", text: "- **phase:** first" };
 const SECOND: Effect = Effect::Shown { image: "STATE.md", text: "- **phase:** second" };
 const BROUGHT: &str = "- **phase:** imported";

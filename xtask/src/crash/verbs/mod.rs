@@ -147,7 +147,7 @@ impl Scenario {
 
     /// Whether a run tries it that names this verb, or none.
     pub(crate) fn is_named(&self, name: Option<&str>) -> bool {
-        name.map_or_else(|| !generic::OPEN.contains(&self.verb.name), |name| self.verb.name == name)
+        name.is_none_or(|name| self.verb.name == name)
     }
 
     /// Whether it is a command over all formats, of which a quick run tries a little.
