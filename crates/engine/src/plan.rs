@@ -103,6 +103,7 @@ impl Plan {
                 }
                 plan.place(&ground.space, &file, Some(image));
             }
+            plan.let_go(ground);
         }
         // A folder goes after its files.
         plan.steps.sort_by_key(|step| step.content == ImageContent::NoFolder);
@@ -127,6 +128,16 @@ impl Plan {
             fits
         });
         too_large.map_or(Ok(()), Err)
+    }
+
+    /// Owes no longer what the format does not render.
+    fn let_go(&mut self, ground: &Ground) {
+        for state in ground.states.iter().filter(|state| state.intended == Some(images::owed_mark())) {
+            let steps = self.steps.iter().map(|step| &step.state);
+            if self.settled.iter().chain(steps).all(|other| other.path != state.path) {
+                self.settled.push(ImageState { intended: None, ..state.clone() });
+            }
+        }
     }
 
     fn place(&mut self, space: &model::Space, file: &Inspected, image: Option<Image>) {

@@ -249,3 +249,109 @@ fn a_wrong_bit_in_the_log_stops_writes_and_loses_nothing() {
     assert!(journal() == before, "a request that was carried out is not carried out again");
     assert_eq!(reply(root, &["doctor"])["findings"], json!([]));
 }
+
+/// Puts another value into one record, past the journal.
+fn flip(root: &Path, kind: &str, from: &str, to: &str) {
+    let text = format!("UPDATE record SET value = replace(value, '{from}', '{to}') WHERE kind = '{kind}'");
+    sql::execute(&root.join(".mainstay/state.db"), &text).unwrap();
+}
+
+/// What records, text image, table image and journal say of the phase.
+fn phases(root: &Path) -> [Value; 4] {
+    let image = fs::read_to_string(root.join("STATE.md")).unwrap();
+    let line = image.lines().find_map(|line| line.strip_prefix("- **phase:** ")).unwrap().to_owned();
+    let rows = sql::query(&root.join(".hseos/state/project.db"), "SELECT value FROM state WHERE key = 'phase'");
+    let journal = reply(root, &["show", "hseos", "--at", "1", "--json"])["records"].clone();
+    let told = journal.as_array().unwrap().iter().find(|one| one["key"] == "state/phase").unwrap()["value"].clone();
+    [reply(root, &["hseos", "state", "read"])["state"]["phase"].clone(), line.into(), rows.unwrap()[0][0].clone(), told]
+}
+
+#[test]
+fn a_record_that_says_something_else_than_journal_and_image_gives_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    reply(root, &["init", "--format", "hseos"]);
+    reply(root, &["hseos", "state", "write", "phase", "c"]);
+    let before = phases(root);
+    flip(root, "state", "\"c\"", "\"z\"");
+    let (_, said) = run(root, &["doctor"]);
+    let codes: Vec<&str> = said["findings"].as_array().unwrap().iter().map(|it| it["code"].as_str().unwrap()).collect();
+    assert_eq!(codes, ["store_corrupt", "store_lost", "image_differs"], "{said}");
+    assert_eq!(said["findings"][2]["where"], "STATE.md");
+    let (code, fixed) = run(root, &["doctor", "--fix"]);
+    assert_eq!((code, lost(&fixed)), (1, vec!["value"]), "{fixed}");
+    let message = fixed["findings"].as_array().unwrap().iter().find(|one| one["code"] == "store_lost").unwrap();
+    assert!(message["message"].as_str().unwrap().contains("the record said {\"value\":\"z\""), "{message}");
+    assert_eq!(phases(root), before);
+    assert_eq!(run(root, &["doctor"]), (0, json!({"ok": true, "findings": []})));
+    reply(root, &["hseos", "tasks", "add", "T1", "GHOST", "first"]);
+    assert_eq!(phases(root), before);
+}
+
+#[test]
+fn a_record_that_no_image_speaks_against_stays_and_is_published() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    reply(root, &["init", "--format", "hseos"]);
+    reply(root, &["hseos", "state", "write", "phase", "c"]);
+    fs::remove_file(root.join("STATE.md")).unwrap();
+    flip(root, "state", "\"c\"", "\"z\"");
+    let (code, fixed) = run(root, &["doctor", "--fix"]);
+    assert_eq!((code, lost(&fixed)), (1, vec!["value"]), "{fixed}");
+    let row = sql::query(&root.join(".hseos/state/project.db"), "SELECT value FROM state WHERE key = 'phase'").unwrap();
+    assert_eq!(row[0][0], "z");
+    // The next change writes it again.
+    reply(root, &["hseos", "state", "write", "branch", "b"]);
+    assert_eq!(run(root, &["doctor"]), (0, json!({"ok": true, "findings": []})));
+    let [record, image, row, then] = phases(root);
+    assert_eq!([record, image, row], [json!("z"), json!("z"), json!("z")]);
+    assert_eq!(then["value"], "c", "the journal leads from the one to the other");
+}
+
+#[test]
+fn an_edit_that_nobody_took_in_yet_is_taken_in_after_a_rebuild() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    reply(root, &["init", "--format", "hseos"]);
+    reply(root, &["hseos", "state", "write", "phase", "c"]);
+    flip(root, "state", "\"c\"", "\"z\"");
+    let image = fs::read_to_string(root.join("STATE.md")).unwrap();
+    fs::write(root.join("STATE.md"), image.replace("- **phase:** c", "- **phase:** mine")).unwrap();
+    run(root, &["doctor", "--fix"]);
+    let [record, image, row, _] = phases(root);
+    assert_eq!([record, image, row], [json!("mine"), json!("mine"), json!("mine")]);
+    assert_eq!(run(root, &["doctor"]), (0, json!({"ok": true, "findings": []})));
+}
+
+#[test]
+fn an_image_that_says_something_else_than_records_and_journal_is_written_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    reply(root, &["init", "--format", "hseos"]);
+    reply(root, &["hseos", "state", "write", "phase", "c"]);
+    // Journal and records agree on what no image was told.
+    flip(root, "state", "\"c\"", "\"z\"");
+    let text = "UPDATE change SET splice = CAST(replace(CAST(splice AS TEXT), '\"c\"', '\"z\"') AS BLOB) \
+                WHERE kind = 'state'";
+    sql::execute(&root.join(".mainstay/state.db"), text).unwrap();
+    let (code, said) = run(root, &["doctor"]);
+    assert_eq!((code, &said["findings"][0]["code"]), (1, &json!("image_differs")), "{said}");
+    assert_eq!(said["findings"][0]["fix"], "mainstay doctor --fix");
+    let fixed = reply(root, &["doctor", "--fix"]);
+    assert_eq!((&fixed["ok"], &fixed["findings"][0]["fixed"]), (&json!(true), &json!(true)), "{fixed}");
+    assert!(fs::read_to_string(root.join("STATE.md")).unwrap().contains("- **phase:** z"));
+    assert_eq!(run(root, &["doctor"]), (0, json!({"ok": true, "findings": []})));
+}
+
+#[test]
+fn what_only_images_show_is_taken_in_where_records_and_journal_are_lost() {
+    let project = project();
+    let root = project.path();
+    damage(root, "record", true);
+    damage(root, "entry", true);
+    let (code, fixed) = run(root, &["doctor", "--fix"]);
+    assert_eq!(code, 1, "{fixed}");
+    assert_eq!(run(root, &["doctor"]), (0, json!({"ok": true, "findings": []})));
+    assert_eq!(reply(root, &["hseos", "state", "read"])["state"]["phase"], value_of(WRITES - 1));
+    assert_eq!(reply(root, &["hseos", "tasks", "list"])["tasks"][0]["id"], "T1");
+}

@@ -1,6 +1,6 @@
 //! What is lost with a damaged store, told once and remembered until it was.
 
-use model::{Finding, Object, Revision, Severity, Value};
+use model::{Finding, Object, RecordKey, Revision, Severity, Value};
 use store::{KeepsakeKind, Reads, StoreDamage};
 
 use super::STORE;
@@ -11,6 +11,9 @@ pub(super) const REMEMBERED: &str = "doctor/lost";
 
 /// The code of what is lost.
 pub(super) const CODE: &str = "store_lost";
+
+/// How much of a value is shown. **Units**: characters.
+const SHOWN: usize = 200;
 
 /// One thing that a damaged store does not tell any more.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,6 +64,14 @@ impl Loss {
         };
         let message = format!("{which}, and the journal does not tell the rest; what the images show is taken in");
         Self::new("records", message)
+    }
+
+    /// One of two values of a record, which gave way to the other.
+    pub(super) fn of_value(key: &RecordKey, who: &str, said: Option<&Value>, stays: &str) -> Self {
+        let said = said.map_or_else(|| "that there is none".to_owned(), Value::to_string);
+        let end = said.char_indices().nth(SHOWN).map_or(said.len(), |(at, _)| at);
+        let cut = if end < said.len() { "…" } else { "" };
+        Self::new("value", format!("of {key} {who} said {}{cut}; {stays}", &said[..end]))
     }
 
     /// A checkpoint on an entry that cannot be read.

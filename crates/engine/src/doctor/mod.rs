@@ -1,13 +1,15 @@
 //! `doctor`: what is wrong with the store, the images, the locks and the formats' own state.
 
+mod claims;
 mod leftovers;
 mod losses;
 mod rebuild;
 mod repair;
 mod salvage;
+mod weighing;
 
 use format::{Format, View};
-use model::{Context, Finding, Object, Origin, Refusal, Severity, Value};
+use model::{Change, Context, Finding, Object, Origin, Refusal, Severity, Value};
 use store::Store;
 
 use crate::engine::Engine;
@@ -43,7 +45,7 @@ impl Engine {
         let ctx = self.bare_context(Origin::Tool)?;
         let mut findings = Vec::new();
         let is_ours = self.home().check().is_ok();
-        let store = self.of_store(&mut findings)?;
+        let store = self.of_store(&mut findings, &ctx)?;
         // What images should show is known from the store alone.
         let is_known = store.is_some() || findings.is_empty();
         for format in self.formats_on() {
@@ -86,7 +88,11 @@ impl Engine {
     }
 
     // The store itself: whether it opens, whether it is sound, what still waits in it.
-    fn of_store(&self, findings: &mut Vec<Finding>) -> Result<Option<std::sync::Arc<dyn Store>>, Refusal> {
+    fn of_store(
+        &self,
+        findings: &mut Vec<Finding>,
+        ctx: &Context,
+    ) -> Result<Option<std::sync::Arc<dyn Store>>, Refusal> {
         let store = match self.opened_store() {
             Ok(store) => store,
             Err(refusal) => {
@@ -107,7 +113,10 @@ impl Engine {
         }
         if !is_sound {
             let losses = match store.read() {
-                Ok(reads) => Salvage::of(reads.as_ref(), self.now()?)?.losses,
+                Ok(reads) => {
+                    let claims = |laid: &[Change]| self.claims(reads.as_ref(), laid, ctx);
+                    Salvage::of(reads.as_ref(), ctx.now, &claims)?.losses
+                }
                 Err(_) => vec![Loss::of_everything()],
             };
             findings.extend(losses.iter().map(Loss::finding));
@@ -144,11 +153,16 @@ impl Engine {
         let reads = snapshot.as_deref();
         let records = StoreRecords::new(reads);
         let view = View { records: &records, files: self.files(), probes: self.probes() };
-        let (mut findings, mut leftovers) = (Vec::new(), Vec::new());
+        let (mut findings, mut leftovers, mut differing) = (Vec::new(), Vec::new(), Vec::new());
         for space in format.spaces(None, &view, ctx)? {
             let ground = survey(self, reads, format, space, &view, ctx)?;
             findings.extend(of_files(&ground));
             leftovers.extend(self.left_beside(&ground));
+            let claims = claims::of_ground(&ground, &view, ctx);
+            // From what cannot be read nothing follows.
+            if records.check().is_ok() {
+                differing.extend(claims::findings(&claims));
+            }
             match is_waiting(self, reads, &ground) {
                 Ok(true) if findings.is_empty() => findings.push(finding(
                     "outside_waiting",
@@ -164,6 +178,7 @@ impl Engine {
         // Several spaces may share a folder.
         leftovers.dedup();
         findings.extend(leftovers);
+        findings.extend(differing);
         Ok(findings)
     }
 }

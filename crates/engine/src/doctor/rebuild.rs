@@ -2,14 +2,14 @@
 //!
 //! The new store is filled, looked through and made safe in a folder of its own while the old one stands
 //! untouched. Then the damaged files are copied aside as they are, and the new store gets the old one's name
-//! in one step. Killed anywhere, there is either the old store or the new one, and a folder that the next
+//! in one step. Images that stand as they were published are published again, as the records say. Killed anywhere, there is either the old store or the new one, and a folder that the next
 //! `doctor --fix` clears away. What no record tells is taken in from the images afterwards.
 
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-use model::{Refusal, RefusalClass};
+use model::{Change, Origin, Refusal, RefusalClass};
 use store::Store;
 
 use super::STORE;
@@ -80,7 +80,10 @@ impl Engine {
         let mut txn = fresh.begin().map_err(failed)?;
         let losses = match reads.as_deref() {
             Some(reads) => {
-                let mut salvage = Salvage::of(reads, self.now()?)?;
+                let ctx = self.bare_context(Origin::Tool)?;
+                let claims = |laid: &[Change]| self.claims(reads, laid, &ctx);
+                let mut salvage = Salvage::of(reads, ctx.now, &claims)?;
+                salvage.owe(&|image| self.is_as_published(image));
                 salvage.fill(reads, txn.as_mut())?;
                 let hidden = damaged.as_deref().and_then(Store::damage);
                 salvage.losses.extend(hidden.as_ref().map(Loss::of_commits));

@@ -2,7 +2,7 @@
 
 use model::{Finding, Object, Refusal, Value};
 
-use super::{STORE, leftovers, losses, report};
+use super::{STORE, claims, leftovers, losses, report};
 use crate::backup;
 use crate::engine::{Engine, Identity};
 
@@ -16,6 +16,8 @@ enum Step {
     Copy,
     /// A damaged one is set aside, and a new one gets what can still be read.
     Rebuild,
+    /// Images that say something else than the records are to be published again.
+    Owe,
     /// What killed writers left is taken away.
     Clear,
     /// Heal, take in, publish.
@@ -29,6 +31,7 @@ impl Step {
             Self::Rebuild => {
                 "set the damaged store aside in .mainstay/damaged-…/ and make a new one from what can still be read"
             }
+            Self::Owe => "write images that say something else again from the records",
             Self::Clear => "take away what killed commands left behind",
             Self::Settle => "finish what waits: folder moves, spooled events, outside edits, images",
         }
@@ -50,6 +53,7 @@ impl Engine {
             match step {
                 Step::Copy => kept = Some(self.copy_of_store()?),
                 Step::Rebuild => kept = Some(self.rebuild()?),
+                Step::Owe => self.owe(&found)?,
                 Step::Clear => self.clear(&found)?,
                 Step::Settle => drop(self.settle(identity)?),
             }
@@ -86,6 +90,8 @@ fn plan(found: &[Finding], has_store: bool) -> Vec<Step> {
     let settles = found.iter().any(|one| BY_SETTLING.contains(&one.code.as_str()));
     if found.iter().any(is_damage) {
         steps.extend([Step::Rebuild, Step::Settle]);
+    } else if found.iter().any(|one| one.code == claims::CODE) {
+        steps.extend([Step::Copy, Step::Owe, Step::Settle]);
     } else if settles {
         steps.extend([Step::Copy, Step::Settle].into_iter().filter(|step| has_store || *step == Step::Settle));
     }

@@ -9,19 +9,21 @@ use std::ops::ControlFlow;
 
 use model::{EntryCause, RecordId, RecordKey, Refusal, Revision, Scan, Space, Timestamp};
 use store::{
-    EntryPage, Keepsake, KeepsakeKind, Reads, Receipt, Splice, StoreError, StoredChange, StoredEntry, Txn, apply,
-    to_text,
+    EntryPage, ImageState, Keepsake, KeepsakeKind, Reads, Receipt, Splice, StoreError, StoredChange, StoredEntry, Txn,
+    apply, to_text,
 };
 
 use super::losses::Loss;
+use super::weighing::{Claiming, outvoted, weigh};
 use crate::checkpoint;
+use crate::images::owed_mark;
 use crate::refusals::failed;
 
 /// How many entries are read at once, where they can be.
 const AT_ONCE: usize = 256;
 
 /// Texts of records by their keys.
-type Texts = BTreeMap<RecordKey, String>;
+pub(super) type Texts = BTreeMap<RecordKey, String>;
 
 /// Records by their keys, each with its text and the revision that last changed it.
 type Records = BTreeMap<RecordKey, (String, Revision)>;
@@ -44,8 +46,10 @@ pub(super) struct Salvage {
 impl Salvage {
     /// Looks through a store; `now` is the time of an entry that has to be made up.
     ///
+    /// `claims` answers what images say against the records when changes are laid over those.
+    ///
     /// **Errors**: of the operating system only.
-    pub(super) fn of(reads: &dyn Reads, now: Timestamp) -> Result<Self, Refusal> {
+    pub(super) fn of(reads: &dyn Reads, now: Timestamp, claims: Claiming<'_>) -> Result<Self, Refusal> {
         let mut losses = Vec::new();
         let (prefix, folded) = follow(reads)?;
         let (records, unread) = readable(reads)?;
@@ -67,6 +71,12 @@ impl Salvage {
             tail = Some(after).filter(|after| *after < head);
             let first = Revision(prefix.0 + 1);
             losses.extend(unread.iter().map(Loss::of_records));
+            if unread.is_empty() {
+                losses.extend(outvoted(&claims(&[])));
+            } else {
+                // What only the images show is taken in.
+                keepsakes.retain(|one| !matches!(one, Keepsake::Image(_) | Keepsake::Table(_)));
+            }
             losses.push(Loss::of_entries(first, after));
             let changes = difference(&folded, &then, unread.is_empty());
             bridge = Some(made_up(after, now, changes));
@@ -78,8 +88,8 @@ impl Salvage {
                 _ => true,
             });
         } else {
-            // The journal is whole: a record that says something else is entered beside what it says.
-            let changes = difference(&folded, &texts, false);
+            // The journal is whole: a record that says something else is entered beside what it says, or gives way.
+            let changes = weigh(&folded, &texts, claims, &mut losses);
             if !changes.is_empty() {
                 bridge = Some(made_up(Revision(head.0 + 1), now, changes));
             }
@@ -91,6 +101,20 @@ impl Salvage {
             keepsakes.push(Keepsake::Meta(checkpoint::LAST.to_owned(), highest));
         }
         Ok(Self { prefix, bridge, tail, keepsakes, has_all_receipts, losses })
+    }
+
+    /// Lets images be published again that stand as they were published, and tables follow a made up entry.
+    pub(super) fn owe(&mut self, is_as_published: &dyn Fn(&ImageState) -> bool) {
+        let newest = self.bridge.as_ref().filter(|_| self.tail.is_none()).map(|bridge| bridge.revision);
+        for keepsake in &mut self.keepsakes {
+            match keepsake {
+                Keepsake::Image(image) if image.intended.is_none() && is_as_published(image) => {
+                    image.intended = Some(owed_mark());
+                }
+                Keepsake::Table(table) => table.intended = table.intended.max(newest.unwrap_or_default()),
+                _ => {}
+            }
+        }
     }
 
     /// Puts it into a new store.
@@ -240,8 +264,10 @@ fn made_up(revision: Revision, now: Timestamp, changes: Vec<StoredChange>) -> St
     }
 }
 
-// That a record is gone is known only where all that are left can be read.
-fn difference(before: &Texts, after: &Texts, is_whole: bool) -> Vec<StoredChange> {
+/// What leads from the one to the other.
+///
+/// That a record is gone is known only where all that are left can be read.
+pub(super) fn difference(before: &Texts, after: &Texts, is_whole: bool) -> Vec<StoredChange> {
     let keys: BTreeSet<&RecordKey> = after.keys().chain(before.keys().filter(|_| is_whole)).collect();
     let changed = keys.into_iter().filter(|key| before.get(*key) != after.get(*key));
     changed

@@ -7,6 +7,14 @@ use store::Mark;
 /// What a folder is marked with, in the place of a digest.
 const FOLDER: &str = "folder";
 
+/// What an image is meant to be that is rendered again whatever it is, in the place of a digest.
+const OWED: &str = "owed";
+
+/// The intended mark of an image that is to be published as the records say.
+pub(crate) fn owed_mark() -> Mark {
+    Mark::Digest(OWED.to_owned())
+}
+
 /// The mark of a folder that stands.
 pub(crate) fn folder_mark() -> Mark {
     Mark::Digest(FOLDER.to_owned())
