@@ -323,24 +323,46 @@ fn an_edit_that_nobody_took_in_yet_is_taken_in_after_a_rebuild() {
     assert_eq!(run(root, &["doctor"]), (0, json!({"ok": true, "findings": []})));
 }
 
-#[test]
-fn an_image_that_says_something_else_than_records_and_journal_is_written_again() {
+/// A project whose records and journal agree on a phase that no image was told.
+fn untold() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     reply(root, &["init", "--format", "hseos"]);
     reply(root, &["hseos", "state", "write", "phase", "c"]);
-    // Journal and records agree on what no image was told.
     flip(root, "state", "\"c\"", "\"z\"");
     let text = "UPDATE change SET splice = CAST(replace(CAST(splice AS TEXT), '\"c\"', '\"z\"') AS BLOB) \
                 WHERE kind = 'state'";
     sql::execute(&root.join(".mainstay/state.db"), text).unwrap();
+    folder
+}
+
+#[track_caller]
+fn check_written_again(root: &Path) {
+    assert!(fs::read_to_string(root.join("STATE.md")).unwrap().contains("- **phase:** z"));
+    assert_eq!(run(root, &["doctor"]), (0, json!({"ok": true, "findings": []})));
+}
+
+#[test]
+fn an_image_that_says_something_else_than_records_and_journal_is_written_again() {
+    let folder = untold();
+    let root = folder.path();
     let (code, said) = run(root, &["doctor"]);
     assert_eq!((code, &said["findings"][0]["code"]), (1, &json!("image_differs")), "{said}");
     assert_eq!(said["findings"][0]["fix"], "mainstay doctor --fix");
     let fixed = reply(root, &["doctor", "--fix"]);
     assert_eq!((&fixed["ok"], &fixed["findings"][0]["fixed"]), (&json!(true), &json!(true)), "{fixed}");
-    assert!(fs::read_to_string(root.join("STATE.md")).unwrap().contains("- **phase:** z"));
-    assert_eq!(run(root, &["doctor"]), (0, json!({"ok": true, "findings": []})));
+    check_written_again(root);
+}
+
+#[test]
+fn a_rebuild_publishes_what_the_records_say_and_tells_what_the_image_said() {
+    let folder = untold();
+    let root = folder.path();
+    sql::execute(&root.join(".mainstay/state.db"), "PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
+    damage(root, "change_by_record", true);
+    let (code, fixed) = run(root, &["doctor", "--fix"]);
+    assert_eq!((code, lost(&fixed)), (1, vec!["value"]), "{fixed}");
+    check_written_again(root);
 }
 
 #[test]
