@@ -132,7 +132,7 @@ impl Plan {
 
     /// Owes no longer what the format does not render.
     fn let_go(&mut self, ground: &Ground) {
-        for state in ground.states.iter().filter(|state| state.intended == Some(images::owed_mark())) {
+        for state in ground.states.iter().filter(|state| images::is_owed(state.intended.as_ref())) {
             let steps = self.steps.iter().map(|step| &step.state);
             if self.settled.iter().chain(steps).all(|other| other.path != state.path) {
                 self.settled.push(ImageState { intended: None, ..state.clone() });

@@ -15,6 +15,11 @@ pub(crate) fn owed_mark() -> Mark {
     Mark::Digest(OWED.to_owned())
 }
 
+/// Whether an intended mark is [`owed_mark`].
+pub(crate) fn is_owed(intended: Option<&Mark>) -> bool {
+    matches!(intended, Some(Mark::Digest(word)) if word == OWED)
+}
+
 /// The mark of a folder that stands.
 pub(crate) fn folder_mark() -> Mark {
     Mark::Digest(FOLDER.to_owned())

@@ -11,7 +11,7 @@ mod new_folder;
 mod replace;
 
 pub(crate) use aside::{keep_aside, set_aside};
-pub(crate) use digest::{digest, folder_mark, mark_of, mark_of_folder, owed_mark};
+pub(crate) use digest::{digest, folder_mark, is_owed, mark_of, mark_of_folder, owed_mark};
 pub(crate) use files::{FileStamp, ProjectFiles};
 pub(crate) use foreign::ForeignLockHeld;
 pub(crate) use holder::{PidFileAges, is_abandoned};
