@@ -24,9 +24,9 @@ pub(crate) fn check(arguments: &mut Arguments) -> Result<(), String> {
     arguments.end()?;
     let mut tally = Tally::default();
     if with_hosts {
-        hosts(&product, &mut tally)?
+        hosts(&product, &mut tally)?;
     } else {
-        run(&product, &mut tally)?
+        run(&product, &mut tally)?;
     }
     tally.close()
 }
