@@ -116,13 +116,7 @@ fn moment(desk: &Desk) -> Moment {
         timeless(&mut value);
         Some((*path, value))
     };
-    let mut images: BTreeMap<_, _> = IMAGES.iter().filter_map(image).collect();
-    // A view of hseos that has nothing to show stands empty, once it was written, or not at all.
-    for (path, kind) in [("STATE.md", "hseos state/"), ("TASKS.md", "hseos task/")] {
-        if !found.keys().any(|name| name.starts_with(kind)) {
-            images.remove(path);
-        }
-    }
+    let images = IMAGES.iter().filter_map(image).collect();
     (found, images)
 }
 
