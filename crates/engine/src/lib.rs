@@ -54,6 +54,7 @@ mod read;
 mod receipts;
 mod records;
 mod refusals;
+mod remote;
 mod replay;
 mod resources;
 mod rollback;

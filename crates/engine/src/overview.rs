@@ -9,7 +9,7 @@ use crate::engine::Engine;
 use crate::read::survey;
 use crate::records::StoreRecords;
 use crate::take_in::{outside_context, take_in};
-use crate::{refusals, tell};
+use crate::{refusals, remote, tell};
 
 /// From what size the store is worth a warning. **Units**: bytes.
 const LARGE: u64 = 256 * 1024 * 1024;
@@ -23,6 +23,7 @@ impl Engine {
         let store = self.opened_store()?;
         let damage = store.as_deref().and_then(Store::damage);
         let mut warnings: Vec<Warning> = damage.as_ref().map(refusals::warning_of).into_iter().collect();
+        warnings.extend(remote::warning(self.root()));
         let mut formats = Vec::new();
         for format in self.formats_on() {
             self.look(format, store.as_deref(), &ctx, &mut warnings, |view| {

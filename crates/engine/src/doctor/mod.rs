@@ -18,8 +18,8 @@ use crate::ground::{Ground, Standing};
 use crate::locks::FileLock;
 use crate::read::{is_waiting, survey};
 use crate::records::StoreRecords;
-use crate::refusals;
 use crate::spool::Spool;
+use crate::{refusals, remote};
 use losses::Loss;
 use salvage::Salvage;
 
@@ -76,6 +76,9 @@ impl Engine {
                 let message = format!("{holder} is writing now");
                 findings.push(finding("lock_held", Severity::Warning, name, message, None));
             }
+        }
+        if let Some(warning) = remote::warning(self.root()) {
+            findings.push(finding(&warning.code, Severity::Warning, STORE, warning.message, None));
         }
         if is_ours {
             findings.extend(self.leftovers());
