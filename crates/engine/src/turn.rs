@@ -195,7 +195,7 @@ impl<'a> Turn<'a> {
             let is_there = |ground: &Ground| ground.files.iter().any(|file| file.source.path == path);
             let Some(place) = self.grounds.iter().position(is_there) else { continue };
             let taken = &mut self.taken[place];
-            if keeps_old {
+            if keeps_old && taken.conflicts.iter().all(|conflict| conflict.path != path) {
                 taken.conflicts.push(Conflict { path: path.clone() });
             }
             taken.rewrites.push(path);

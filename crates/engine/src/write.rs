@@ -129,7 +129,11 @@ pub(crate) fn carry_out(
     let mut before: Vec<Warning> =
         healing.into_iter().chain(turn.taken.into_iter().flat_map(|taken| taken.warnings)).collect();
     name_copies(&mut before, plan.kept(), &turn.grounds);
-    Ok(answers.into_iter().map(|answer| answer.map(|reply| with_warnings(reply, &before, &warnings))).collect())
+    let told = |mut reply: Reply| {
+        name_copies(&mut reply.warnings, plan.kept(), &turn.grounds);
+        with_warnings(reply, &before, &warnings)
+    };
+    Ok(answers.into_iter().map(|answer| answer.map(told)).collect())
 }
 
 // In the order in which they came about: taking in, the call, publishing.

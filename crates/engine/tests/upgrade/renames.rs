@@ -79,3 +79,44 @@ fn removals_are_confirmed_by_any_name() {
     let told = reply(&desk, "reconcile", json!({"confirmRemovals": ["01"]}));
     assert_eq!((told["applied"].to_string().contains("01-a"), told["drift"].clone()), (true, Value::Null), "{told}");
 }
+
+/// Every row that names the second task names it by another id, after it was completed.
+fn retyped(plan: &str) -> Desk {
+    let desk = Desk::new().write(&at("plan.md"), plan);
+    desk.done("complete_task", json!({"taskId": "02", "force": true}));
+    desk.edit(&at("tasks.md"), desk.text(&at("tasks.md")).replace("02-b", "02-bb"));
+    let told = reply(&desk, "reconcile", json!({}));
+    assert_eq!(told["drift"]["possibleRenames"][0], json!({"old": "02-b", "new": "02-bb", "why": "title"}), "{told}");
+    desk
+}
+
+#[test]
+fn a_rename_takes_the_words_of_the_section_along() {
+    let plan = PLAN.replace("Beta\n", "Beta\n\nDone when: b is.\nDo b.\n");
+    let desk = retyped(&plan);
+    let told = reply(&desk, "reconcile", json!({"renames": {"02-b": "02-bb"}}));
+    assert_eq!((told["drift"].clone(), super::codes(&told)), (Value::Null, vec![]), "{told}");
+    assert_eq!(desk.text(&at("plan.md")), plan.replace("02-b", "02-bb"));
+    assert_eq!(ids(&state(&desk)["completedTasks"]), ["02-bb"]);
+    let started = reply(&desk, "start_task", json!({"taskId": "02-bb", "force": true}));
+    assert_eq!(started["task"]["doneWhen"], json!("b is."), "{started}");
+    assert_eq!(desk.text(&at("tasks/02-bb/task.md")), "# 02-bb: Beta\n\nDone when: b is.\nDo b.\n");
+}
+
+#[test]
+fn words_that_must_give_way_are_kept_beside() {
+    let plan = PLAN.replace("Beta\n", "Beta\n\nDo b.\n");
+    for arguments in [json!({"renames": {"02-b": "02-bb"}}), json!({"confirmRemovals": ["02-b"]})] {
+        let desk = retyped(&plan);
+        let text = desk.text(&at("plan.md")).replace("02-bb: Beta\n", "02-bb: Beta\n\nOther words.\n");
+        desk.edit(&at("plan.md"), &text);
+        let mut dry = arguments.clone();
+        dry["dryRun"] = json!(true);
+        assert_eq!(super::codes(&reply(&desk, "reconcile", dry)), ["text_not_kept"]);
+        let told = reply(&desk, "reconcile", arguments);
+        assert_eq!(super::codes(&told), ["text_not_kept"], "{told}");
+        assert_eq!(desk.text(told["warnings"][0]["keptAs"].as_str().unwrap()), text);
+        assert_eq!(desk.text(&at("plan.md")), text.replace("### 02-b: Beta\n\nDo b.\n\n", ""));
+        assert_eq!(desk.names(&at("")).iter().filter(|name| name.contains("conflict")).count(), 1);
+    }
+}

@@ -76,6 +76,61 @@ fn an_edited_plan_lacks_nothing_that_rows_brought() {
     assert!(desk.text(&at("tasks.md")).contains(rows));
 }
 
+/// Every section of it has words.
+fn with_words() -> String {
+    PLAN.replace("Beta\n", "Beta\n\nDo b.\n").replace("Gamma\n", "Gamma\n\nDo c.\n")
+}
+
+#[test]
+fn an_edited_plan_keeps_the_words_of_a_row_that_was_retyped() {
+    for (from, to) in [("02-b: Beta", "02-bb: Beta"), ("02-b: Beta", "2-b: Better")] {
+        let plan = with_words();
+        let desk = planned();
+        desk.edit(&at("plan.md"), &plan);
+        desk.done("start_task", json!({"taskId": "01"}));
+        desk.edit(&at("tasks.md"), desk.text(&at("tasks.md")).replace(from, to));
+        desk.done("activity", json!({"text": "x"}));
+        assert_eq!(desk.text(&at("plan.md")), plan.replace(from, to));
+        unpublish(&desk, "plan.md", &plan);
+        let edited = plan.replace("Do a.", "Do a, with care.");
+        desk.edit(&at("plan.md"), &edited);
+        let told = reply(&desk, "reconcile", json!({}));
+        assert_eq!((&told["drift"], &told["progress"]["total"]), (&json!(null), &json!(3)), "{told}");
+        assert_eq!(desk.text(&at("plan.md")), edited.replace(from, to));
+    }
+}
+
+#[test]
+fn a_plan_that_comes_again_comes_with_its_words() {
+    let plan = with_words();
+    let desk = planned();
+    desk.edit(&at("plan.md"), &plan);
+    desk.done("start_task", json!({"taskId": "01"}));
+    desk.remove(&at("plan.md"));
+    desk.done("activity", json!({"text": "x"}));
+    withhold(&desk, "plan.md");
+    desk.edit(&at("plan.md"), "# Mine\n\n### 01-a: Alpha\n\nMy own.\n");
+    desk.done("activity", json!({"text": "y"}));
+    let expected = plan.replace("# Plan\n\n## Tasks", "# Mine").replace("Do a.", "My own.");
+    assert_eq!(desk.text(&at("plan.md")), expected);
+}
+
+#[test]
+fn a_section_that_was_to_go_with_its_words_is_kept_beside() {
+    let plan = with_words();
+    let desk = planned();
+    desk.edit(&at("plan.md"), &plan);
+    desk.done("start_task", json!({"taskId": "01"}));
+    desk.edit(&at("tasks.md"), super::without(&desk.text(&at("tasks.md")), "02-b"));
+    desk.done("activity", json!({"text": "x"}));
+    unpublish(&desk, "plan.md", &plan);
+    desk.edit(&at("plan.md"), plan.replace("Do a.", "Do a, with care."));
+    let told = reply(&desk, "activity", json!({"text": "y"}));
+    let lost = told["warnings"].as_array().unwrap().iter().find(|one| one["code"] == "text_not_kept").unwrap();
+    assert!(desk.text(lost["keptAs"].as_str().unwrap()).contains("Do a, with care.\n\n### 02-b: Beta\n\nDo b.\n"));
+    assert!(!desk.text(&at("plan.md")).contains("02-b"));
+}
+
 #[test]
 fn edited_rows_lack_no_line_of_activity() {
     let desk = planned();

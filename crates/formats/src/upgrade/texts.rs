@@ -3,6 +3,7 @@
 use format::{FileState, Files, Irregular, has_conflict_markers};
 use model::{ProjectPath, Refusal, RefusalClass, Warning};
 
+use super::lists::some;
 use super::place::{FILE_LIMIT, PLAN, Place, SCENARIO, TASKS};
 
 /// A file as a text.
@@ -83,6 +84,11 @@ pub(super) fn markers(path: &ProjectPath, bytes: &[u8]) -> Option<Warning> {
         || format!("{path} holds conflict markers of a merge; it counts as it stands, and nobody rewrites it");
     let warning = || Warning::new("conflict_markers", message()).with("path", path.as_str());
     has_conflict_markers(bytes).then(warning)
+}
+
+/// Tells of sections that leave the plan with the words in them.
+pub(super) fn words_lost(place: &Place, ids: &[String]) -> Warning {
+    kept_aside(place, PLAN, "text_not_kept", &format!("loses sections with words, whose tasks go: {}", some(ids)))
 }
 
 /// Tells of a file that is kept beside before it is rewritten.

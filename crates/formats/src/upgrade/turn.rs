@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 
 use format::{Draft, FileState, Irregular, View, digest};
-use model::{Change, Context, FolderMove, Object, Outcome, ProjectPath, Refusal, Reply, Timestamp, Warning};
+use model::{Change, Context, FolderMove, Object, Outcome, ProjectPath, Refusal, Reply, Rewrite, Timestamp, Warning};
 
 use super::forget::forget;
 use super::ids;
 use super::limits::MOST_NAMED;
 use super::lists::some;
 use super::place::{FILE_LIMIT, PLAN, Place, SCENARIO, TASKS};
+use super::plan::Edited;
 use super::reading;
 use super::records::{Kind, Owner, Scenario, Task, TaskMd, object};
 use super::render::{images, overlaid};
@@ -17,7 +18,7 @@ use super::scenario_json;
 use super::shelf::Shelf;
 use super::state::State;
 use super::status::Status;
-use super::texts::{Text, irregular};
+use super::texts::{Text, irregular, words_lost};
 use super::work::{Seeds, Work};
 
 /// A changing call, half done.
@@ -31,6 +32,8 @@ pub(super) struct Turn<'a> {
     pub(super) warnings: Vec<Warning>,
     draft: Draft<'a>,
     moves: Vec<FolderMove>,
+    /// The tasks whose sections left the plan with the words in them.
+    lost: Vec<String>,
 }
 
 impl<'a> Turn<'a> {
@@ -45,6 +48,7 @@ impl<'a> Turn<'a> {
             warnings: Vec::new(),
             draft: Draft::new(view.records),
             moves: Vec::new(),
+            lost: Vec::new(),
         }
     }
 
@@ -159,6 +163,19 @@ impl<'a> Turn<'a> {
         forget(&mut self.state, &mut self.draft, &self.place.space, ids);
     }
 
+    /// Lets an edited plan take the place of the one that was.
+    pub(super) fn put_plan(&mut self, edited: Edited) {
+        self.state.plan = Some(edited.text);
+        self.lost.extend(edited.lost);
+    }
+
+    /// Tells of the words that leave the plan, which is kept beside as it stands.
+    pub(super) fn tell_lost(&mut self) {
+        if !self.lost.is_empty() {
+            self.warnings.push(words_lost(self.place, &self.lost));
+        }
+    }
+
     /// Ends the call: remembers who called, adopts the scenario, and moves its times if anything moved.
     pub(super) fn finish(mut self, mut body: Object) -> Outcome {
         self.touch_owner();
@@ -190,7 +207,9 @@ impl<'a> Turn<'a> {
         let changes = self.draft.into_changes();
         let minor = !moved && self.moves.is_empty() && changes.iter().all(is_touch);
         let reply = Reply { body, warnings: self.warnings, ..Reply::default() };
-        Outcome { changes, moves: self.moves, minor, reply, ..Outcome::default() }
+        let kept = (!self.lost.is_empty()).then(|| Rewrite { path: self.place.file(PLAN), keeps_old: true });
+        let rewrites = kept.into_iter().collect();
+        Outcome { changes, moves: self.moves, rewrites, minor, reply, ..Outcome::default() }
     }
 
     // What reading the files made one warn of comes first.

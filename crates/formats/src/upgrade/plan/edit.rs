@@ -1,5 +1,7 @@
 //! Edits of plan.md that leave every other byte where it is.
 
+use std::collections::{HashMap, HashSet};
+
 use super::read::{PlanText, Section, is_rule};
 
 /// A section to be put into the plan.
@@ -7,6 +9,8 @@ use super::read::{PlanText, Section, is_rule};
 pub(in crate::upgrade) struct Insertion<'a> {
     pub(in crate::upgrade) id: &'a str,
     pub(in crate::upgrade) title: &'a str,
+    /// What stands beneath its heading, with LF.
+    pub(in crate::upgrade) body: &'a str,
     /// The task behind whose section it stands; before all tasks without one.
     pub(in crate::upgrade) after: Option<&'a str>,
     /// Whether it stands behind what follows that section without being read as a task, too.
@@ -19,13 +23,33 @@ pub(in crate::upgrade) struct PlanEdits<'p, 'a> {
     plan: &'p PlanText<'a>,
     /// What is cut out, and what is put there. **Units**: bytes.
     splices: Vec<(usize, usize, String)>,
+    lost: Vec<String>,
+    /// The lines with the headings of sections.
+    headings: HashSet<usize>,
     line_end: &'static str,
+}
+
+/// A plan that was edited.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::upgrade) struct Edited {
+    pub(in crate::upgrade) text: String,
+    /// The tasks whose sections went with the words in them: whoever lets this text take the plan's place
+    /// keeps the old one beside.
+    pub(in crate::upgrade) lost: Vec<String>,
+}
+
+impl Edited {
+    /// A text that nobody edited.
+    pub(in crate::upgrade) fn untouched(text: &str) -> Self {
+        Self { text: text.to_owned(), lost: Vec::new() }
+    }
 }
 
 impl<'p, 'a> PlanEdits<'p, 'a> {
     /// No edits yet.
     pub(in crate::upgrade) fn new(plan: &'p PlanText<'a>) -> Self {
-        Self { plan, splices: Vec::new(), line_end: line_end(plan.text) }
+        let headings = plan.sections.iter().map(|section| section.heading).collect();
+        Self { plan, splices: Vec::new(), lost: Vec::new(), headings, line_end: line_end(plan.text) }
     }
 
     /// Whether there are none.
@@ -37,12 +61,27 @@ impl<'p, 'a> PlanEdits<'p, 'a> {
     pub(in crate::upgrade) fn insert(&mut self, insertions: &[Insertion<'_>]) {
         let (end, plan) = (self.line_end, self.plan);
         let level = plan.sections.first().map_or(3, |section| section.level);
+        let sections = plan.by_id();
+        // Many may stand behind one section: what follows it is looked at once.
+        let mut last_unread: HashMap<usize, usize> = HashMap::new();
         for one in insertions {
-            let anchor = one.after.and_then(|id| plan.section(id));
-            let heading = |level: usize| format!("{} {}: {}", "#".repeat(level), one.id, one.title);
+            let anchor = one.after.and_then(|id| sections.get(id));
+            let heading = |level: usize| {
+                let heading = format!("{} {}: {}", "#".repeat(level), one.id, one.title);
+                if one.body.is_empty() {
+                    heading
+                } else {
+                    format!("{heading}{end}{end}{}", one.body.replace('\n', end))
+                }
+            };
             let (at, text) = match (anchor, plan.sections.first()) {
                 (Some(section), _) => {
-                    let at = plan.lines[if one.is_past_unread { self.last_unread(section) } else { section.last }].next;
+                    let last = if one.is_past_unread {
+                        *last_unread.entry(section.heading).or_insert_with(|| self.last_unread(section))
+                    } else {
+                        section.last
+                    };
+                    let at = plan.lines[last].next;
                     (at, format!("{}{end}{}{end}", self.break_before(at), heading(section.level)))
                 }
                 (None, Some(first)) => (plan.lines[first.heading].start, format!("{}{end}{end}", heading(level))),
@@ -60,8 +99,9 @@ impl<'p, 'a> PlanEdits<'p, 'a> {
     fn last_unread(&self, section: &Section<'_>) -> usize {
         let lines = &self.plan.lines;
         let ends = |at: &usize| {
-            let above = lines[*at].heading().is_some_and(|heading| heading.level < section.level);
-            above || self.plan.sections.iter().any(|other| other.heading == *at)
+            #[cfg(test)]
+            tests::count_work();
+            self.headings.contains(at) || lines[*at].heading().is_some_and(|heading| heading.level < section.level)
         };
         let end = (section.end..lines.len()).find(ends).unwrap_or(lines.len());
         (section.last..end).rev().find(|at| !lines[*at].is_blank() && !is_rule(lines[*at].text)).unwrap_or(section.last)
@@ -77,7 +117,10 @@ impl<'p, 'a> PlanEdits<'p, 'a> {
     /// Takes a section out, with the blank lines that parted it from the next.
     pub(in crate::upgrade) fn remove(&mut self, section: &Section<'_>) {
         let lines = &self.plan.lines;
-        let next_is_task = self.plan.sections.iter().any(|other| other.heading == section.end);
+        if !section.body.is_empty() {
+            self.lost.push(section.id.to_owned());
+        }
+        let next_is_task = self.headings.contains(&section.end);
         let mut until = section.end;
         if !next_is_task && until < lines.len() {
             until = section.last + 1;
@@ -100,6 +143,25 @@ impl<'p, 'a> PlanEdits<'p, 'a> {
         let (start, end) = section.title_at;
         let text = if section.title.is_some() { title.to_owned() } else { format!(": {title}") };
         self.splices.push((start, end, text));
+    }
+
+    /// Gives the section of a task that goes to the one that takes its place, with the words in it.
+    ///
+    /// One that has words of its own keeps them, and the old section goes. Answers whether it stays.
+    pub(in crate::upgrade) fn pass_on(&mut self, old: &Section<'_>, id: &str, title: &str) -> bool {
+        match self.plan.section(id) {
+            Some(own) if !own.body.is_empty() || old.body.is_empty() => {
+                self.remove(old);
+                return false;
+            }
+            Some(own) => self.remove(own),
+            None => {}
+        }
+        self.rename(old, id);
+        if old.title_or_slug() != title {
+            self.retitle(old, title);
+        }
+        true
     }
 
     /// Replaces the id in a section's heading.
@@ -125,7 +187,7 @@ impl<'p, 'a> PlanEdits<'p, 'a> {
     }
 
     /// The text with all edits made.
-    pub(in crate::upgrade) fn made(mut self) -> String {
+    pub(in crate::upgrade) fn made(mut self) -> Edited {
         // Stable, so that what is put in at one place keeps its order.
         self.splices.sort_by_key(|splice| splice.0);
         let text = self.plan.text;
@@ -137,7 +199,7 @@ impl<'p, 'a> PlanEdits<'p, 'a> {
             at = at.max(*end);
         }
         made.push_str(&text[at..]);
-        made
+        Edited { text: made, lost: self.lost }
     }
 }
 
@@ -150,7 +212,18 @@ pub(in crate::upgrade) fn line_end(text: &str) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
+
+    thread_local! {
+        static WORK: Cell<u64> = const { Cell::new(0) };
+    }
+
+    /// Counts one look at a line.
+    pub(super) fn count_work() {
+        WORK.with(|work| work.set(work.get() + 1));
+    }
 
     const PLAN: &str = "# P\n\n## Tasks\n\n### 01-a: A\n\ntext\n\n### 02-b: B\n\n---\n\n## Notes\n\nend\n";
 
@@ -158,11 +231,11 @@ mod tests {
         let plan = PlanText::read(text);
         let mut edits = PlanEdits::new(&plan);
         edit(&mut edits);
-        edits.made()
+        edits.made().text
     }
 
     fn put<'a>(id: &'a str, after: Option<&'a str>) -> Insertion<'a> {
-        Insertion { id, title: "New", after, is_past_unread: false }
+        Insertion { id, title: "New", body: "", after, is_past_unread: false }
     }
 
     #[test]
@@ -184,11 +257,44 @@ mod tests {
             let plan = PlanText::read(text);
             let mut edits = PlanEdits::new(&plan);
             edits.remove(plan.section(id).unwrap());
-            edits.made()
+            edits.made().text
         };
         assert_eq!(remove(PLAN, "01-a"), PLAN.replace("### 01-a: A\n\ntext\n\n", ""));
         assert_eq!(remove(PLAN, "02-b"), PLAN.replace("### 02-b: B\n\n", ""));
         assert_eq!(remove("## 01-a\n\n## 02-b\n\nx\n", "02-b"), "## 01-a\n");
+    }
+
+    #[test]
+    fn a_section_with_words_never_goes_silently() {
+        let plan = PlanText::read("### 01-a: A\n\n### 02-b: B\n\nwords\n\n### 03-c: C\n\nmore\n");
+        let pass_on = |old: &str, id: &str| {
+            let mut edits = PlanEdits::new(&plan);
+            edits.pass_on(plan.section(old).unwrap(), id, "New");
+            edits.made()
+        };
+        let expect = |text: &str, lost: &[&str]| Edited {
+            text: text.to_owned(),
+            lost: lost.iter().map(|id| (*id).to_owned()).collect(),
+        };
+        // A heading alone gives way, a new id takes over, and of two sections with words one goes.
+        assert_eq!(pass_on("02-b", "01-a"), expect("### 01-a: New\n\nwords\n\n### 03-c: C\n\nmore\n", &[]));
+        assert_eq!(pass_on("02-b", "02-bb").text, plan.text.replace("02-b: B", "02-bb: New"));
+        assert_eq!(pass_on("02-b", "03-c"), expect("### 01-a: A\n\n### 03-c: C\n\nmore\n", &["02-b"]));
+        assert_eq!(pass_on("01-a", "02-b"), expect("### 02-b: B\n\nwords\n\n### 03-c: C\n\nmore\n", &[]));
+    }
+
+    #[test]
+    fn what_follows_a_section_is_looked_at_once() {
+        let text = format!("### 01-a: A\n\n###02-b: B\n{}\n### 03-c: C\n", "words\n".repeat(1_000));
+        let ids: Vec<String> = (0..500).map(|number| format!("04-x{number}")).collect();
+        let all: Vec<Insertion<'_>> =
+            ids.iter().map(|id| Insertion { is_past_unread: true, ..put(id, Some("01-a")) }).collect();
+        // The body of the first section is what follows it; the rest stands behind a heading.
+        let text = text.replace("###02-b", "## Notes\n\n###02-b");
+        let before = WORK.with(Cell::get);
+        let made = edited(&text, |edits| edits.insert(&all));
+        assert!(WORK.with(Cell::get) - before <= 1_100);
+        assert_eq!(made.matches(": New").count(), 500);
     }
 
     #[test]
@@ -197,7 +303,7 @@ mod tests {
             let plan = PlanText::read(text);
             let mut edits = PlanEdits::new(&plan);
             edits.retitle(&plan.sections[0], "New");
-            edits.made()
+            edits.made().text
         };
         assert_eq!(retitle("## [ ] **01-a** -  Old ##\n"), "## [ ] **01-a** -  New ##\n");
         assert_eq!(retitle("## 01-a\n"), "## 01-a: New\n");

@@ -105,6 +105,7 @@ pub(super) fn reconcile(arguments: &Object, mut turn: Turn<'_>) -> Result<Outcom
         plan::write(&mut turn, &mut applied)?;
     }
     turn.state.drift = Drift::default();
+    turn.tell_lost();
     turn.prune();
     let tree = turn.state.tree();
     let seeds = turn.seeds();

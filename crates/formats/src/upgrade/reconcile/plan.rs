@@ -28,7 +28,7 @@ pub(super) fn adopt_ids(turn: &mut Turn<'_>, applied: &mut Applied) -> Result<()
         }
         let mut edits = PlanEdits::new(&plan);
         edits.adopt();
-        edits.made()
+        edits.made().text
     };
     let plan = PlanText::read(&made);
     let index = turn.state.index();
@@ -72,7 +72,7 @@ pub(super) fn write(turn: &mut Turn<'_>, applied: &mut Applied) -> Result<(), Re
         turn.state.plan = Some(text);
         applied.add(Kind::Planned, None);
     }
-    if turn.state.pending.mass.is_some() {
+    if turn.state.pending.mass.as_ref().is_some_and(|mass| mass.file == PLAN) {
         let message =
             "plan.md lost most of its tasks at once and is left as it is: restore it, or confirm the removals";
         turn.warnings.push(Warning::new("plan_not_written", message).with("file", PLAN));
@@ -100,15 +100,15 @@ pub(super) fn write(turn: &mut Turn<'_>, applied: &mut Applied) -> Result<(), Re
         } else if standing.holds(id) {
             is_past_unread = true;
         } else {
-            insertions.push(Insertion { id, title, after: above, is_past_unread });
+            insertions.push(Insertion { id, title, body: "", after: above, is_past_unread });
             applied.add(Kind::Planned, id.to_owned());
         }
     }
     let unknown = unplanned.filter(|(id, _)| !sections.contains_key(id) && turn.state.place(id).is_none());
-    insertions.extend(unknown.map(|(id, title)| Insertion { id, title, after: last, is_past_unread: false }));
+    insertions.extend(unknown.map(|(id, title)| Insertion { id, title, body: "", after: last, is_past_unread: false }));
     let mut edits = PlanEdits::new(&plan);
     edits.insert(&insertions);
-    let made = edits.made();
+    let made = edits.made().text;
     for row in rows {
         if turn.state.place(&row.id).is_some() {
             continue;

@@ -91,15 +91,14 @@ fn family(turn: &Turn<'_>, id: &str) -> Vec<Task> {
 }
 
 /// Takes a task's section out of the plan, where it stands there.
-pub(super) fn drop_section(turn: &mut Turn<'_>, id: &str) {
-    let Some(text) = turn.state.plan.take() else { return };
-    let made = {
-        let plan = PlanText::read(&text);
-        plan.section(id).map(|section| {
-            let mut edits = PlanEdits::new(&plan);
-            edits.remove(section);
-            edits.made()
-        })
+fn drop_section(turn: &mut Turn<'_>, id: &str) {
+    let Some(text) = &turn.state.plan else { return };
+    let edited = {
+        let plan = PlanText::read(text);
+        let Some(section) = plan.section(id) else { return };
+        let mut edits = PlanEdits::new(&plan);
+        edits.remove(section);
+        edits.made()
     };
-    turn.state.plan = Some(made.unwrap_or(text));
+    turn.put_plan(edited);
 }

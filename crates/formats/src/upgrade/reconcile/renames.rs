@@ -1,13 +1,14 @@
 //! A removal and an addition that are one task under another id: its work moves over.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use format::task_graph::Status;
 use model::Refusal;
 
-use super::removals::{drop_section, waiting};
+use super::removals::waiting;
 use super::{Applied, Kind};
 use crate::upgrade::ids::{DEEPEST, TaskId, number_text};
+use crate::upgrade::plan::{PlanEdits, PlanText};
 use crate::upgrade::records::Task;
 use crate::upgrade::turn::Turn;
 
@@ -28,7 +29,7 @@ pub(super) fn rename(turn: &mut Turn<'_>, old: &str, new: &str, applied: &mut Ap
     let (old_number, new_number) = (number(old), number(new));
     check_children(turn, old, &children, new, &new_number)?;
 
-    drop_section(turn, old);
+    let takes_place = pass_section_on(turn, old, &turn.state.tasks[at].clone());
     move_folder(turn, old, new);
     let mut moved = vec![Task { id: new.to_owned(), ..was.clone() }];
     for child in &children {
@@ -55,12 +56,20 @@ pub(super) fn rename(turn: &mut Turn<'_>, old: &str, new: &str, applied: &mut Ap
     let files: Vec<_> = [old.to_owned()].into_iter().chain(children.iter().map(|child| child.id.clone())).collect();
     let texts: Vec<_> = files.iter().map(|id| turn.task_md(id)).collect();
     let gone: Vec<String> = files.iter().cloned().chain([new.to_owned()]).collect();
-    // The new task keeps its place among the siblings that stay.
+    // The new task keeps its place among the siblings that stay, or has that of the section it got.
     let parent = moved[0].parent.clone();
     let stays = |task: &&Task| task.parent == parent && !gone.contains(&task.id);
-    let order = turn.state.tasks[..at].iter().filter(stays).count();
+    let order = if takes_place {
+        let siblings: Vec<&str> = turn.state.tasks.iter().filter(stays).map(|task| task.id.as_str()).collect();
+        place_in_plan(turn, new, &siblings)
+    } else {
+        turn.state.tasks[..at].iter().filter(stays).count()
+    };
     moved[0].order = order;
     turn.forget(&gone);
+    if takes_place && let Some(plan) = turn.state.plan.as_deref().map(PlanText::read) {
+        plan.section(new).into_iter().for_each(|section| section.apply_fields(&mut moved[0]));
+    }
     let seeds = turn.seeds();
     for (task, text) in moved.iter().zip(texts) {
         match text {
@@ -85,6 +94,27 @@ pub(super) fn rename(turn: &mut Turn<'_>, old: &str, new: &str, applied: &mut Ap
     turn.state.rearrange();
     applied.add(Kind::Renamed, new.to_owned());
     Ok(())
+}
+
+// Words stand where the work is. Answers whether the old section is the new task's now.
+fn pass_section_on(turn: &mut Turn<'_>, old: &str, new: &Task) -> bool {
+    let Some(text) = &turn.state.plan else { return false };
+    let (stays, edited) = {
+        let plan = PlanText::read(text);
+        let Some(section) = plan.section(old) else { return false };
+        let mut edits = PlanEdits::new(&plan);
+        (edits.pass_on(section, &new.id, &new.title), edits.made())
+    };
+    turn.put_plan(edited);
+    stays
+}
+
+// How many of the siblings stand before it: all up to the last one that has a section above its own.
+fn place_in_plan(turn: &Turn<'_>, id: &str, siblings: &[&str]) -> usize {
+    let plan = turn.state.plan.as_deref().map(PlanText::read);
+    let above = plan.iter().flat_map(|plan| &plan.sections).map(|section| section.id).take_while(|other| *other != id);
+    let places: HashMap<&str, usize> = siblings.iter().enumerate().map(|(place, id)| (*id, place)).collect();
+    above.filter_map(|id| places.get(id)).max().map_or(0, |place| place + 1)
 }
 
 fn invalid(why: String) -> Refusal {

@@ -6,7 +6,7 @@ use model::Warning;
 
 use super::{Intake, Sides};
 use crate::upgrade::ids::title_of;
-use crate::upgrade::limits::MOST_TASKS;
+use crate::upgrade::limits::{MOST_NAMED, MOST_TASKS};
 use crate::upgrade::pending::Mass;
 use crate::upgrade::place::{PLAN, TASKS};
 use crate::upgrade::plan::PlanText;
@@ -48,7 +48,10 @@ impl Intake<'_, '_> {
         if let Some(mass) = found {
             let message = format!("{} lost most of its tasks at once; nothing is removed", mass.file);
             let warning = Warning::new("mass_removal_guard", message).with("file", mass.file.as_str());
-            self.warnings.push(warning.with("ids", mass.ids.clone()));
+            let named: Vec<String> = mass.ids.iter().take(MOST_NAMED).cloned().collect();
+            let warning = warning.with("ids", named);
+            let more = mass.ids.len().saturating_sub(MOST_NAMED);
+            self.warnings.push(if more > 0 { warning.with("more", more) } else { warning });
             // What the plan lost stays with the plan: only there does it outlast the request.
             let stands = self.state.pending.mass.take().filter(|mass| mass.file == PLAN);
             self.state.pending.mass = Some(match stands {
@@ -140,8 +143,8 @@ impl Intake<'_, '_> {
         true
     }
 
-    // The plan's order, with what it lacks behind what stood before it.
-    fn order(&mut self, plan: Option<&PlanText<'_>>, additions: &[Addition]) {
+    /// Takes the plan's order over, with what it lacks behind what stood before it.
+    pub(super) fn order(&mut self, plan: Option<&PlanText<'_>>, additions: &[Addition]) {
         let was: Vec<String> = self.tops().map(|task| task.id.clone()).collect();
         let listed: Vec<&str> = plan.iter().flat_map(|plan| &plan.sections).map(|section| section.id).collect();
         let in_plan: HashSet<&str> = listed.iter().copied().collect();

@@ -160,7 +160,8 @@ impl<'a, 'd> Intake<'a, 'd> {
         }
         let plan_now = plan.zip(plan_now.as_ref().and_then(Text::text));
         let plan_now = plan_now.map(|(file, text)| rebase::rebased(file, plan_was.as_deref(), text));
-        let plan_now = plan_now.as_deref();
+        self.keep_words(plan_now.as_ref().map_or(&[], |plan| plan.lost.as_slice()));
+        let plan_now = plan_now.as_ref().map(|plan| plan.text.as_str());
         self.state.drift.plan_changed = plan_now.is_some();
         let was = plan_was.as_deref().map(PlanText::read);
         let now = plan_now.map(PlanText::read);
@@ -206,9 +207,12 @@ impl<'a, 'd> Intake<'a, 'd> {
         let listed = self.tops().map(|task| task.id.clone()).collect();
         let renamed = seeds::renamed(&sides, &additions, &removed);
         let for_plan = Rows { additions: &additions, titles: &titles, removed: &removed, renamed, listed };
-        self.keep_words(&sides, &for_plan);
-        let text = seeds::write_plan(&sides, plan_text, &for_plan);
-        self.settle(&sides, text, plan_was.as_deref());
+        let edited = seeds::write_plan(&sides, plan_text, &for_plan);
+        self.keep_words(edited.as_ref().map_or(&[], |plan| plan.lost.as_slice()));
+        if let Some(plan) = &edited {
+            self.settle_renamed(&plan.text, &for_plan.renamed);
+        }
+        self.settle(&sides, edited.map(|plan| plan.text), plan_was.as_deref());
         if let (Some(rows), Some(text)) = (&rows, tasks_text.text()) {
             if !text.trim().is_empty() {
                 let none = TasksText::default();

@@ -8,11 +8,13 @@ use model::Warning;
 use super::membership::Addition;
 use super::removal::is_alike;
 use super::{Intake, Sides};
+use crate::upgrade::ids::title_of;
 use crate::upgrade::limits::MOST_NAMED;
 use crate::upgrade::lists::some;
 use crate::upgrade::place::PLAN;
-use crate::upgrade::plan::{Insertion, PlanEdits, PlanText};
+use crate::upgrade::plan::{Edited, Insertion, PlanEdits, PlanText};
 use crate::upgrade::records::{Kind, TaskMd};
+use crate::upgrade::texts::words_lost;
 use crate::upgrade::work::Seeds;
 
 /// What rows made of the plan's list.
@@ -29,10 +31,10 @@ pub(super) struct Rows<'r> {
 }
 
 /// The plan with the sections and titles that rows brought and without those that they took.
-pub(super) fn write_plan(sides: &Sides<'_>, text: Option<&str>, rows: &Rows<'_>) -> Option<String> {
+pub(super) fn write_plan(sides: &Sides<'_>, text: Option<&str>, rows: &Rows<'_>) -> Option<Edited> {
     let plan = sides.plan?;
     if sides.plan_guarded {
-        return text.map(str::to_owned);
+        return text.map(Edited::untouched);
     }
     let mut edits = PlanEdits::new(plan);
     let sections = plan.by_id();
@@ -48,15 +50,18 @@ pub(super) fn write_plan(sides: &Sides<'_>, text: Option<&str>, rows: &Rows<'_>)
         if own.is_some() {
             (after, is_past_unread) = (own, false);
         } else if let Some(one) = new.get(id) {
-            insertions.push(Insertion { id, title: &one.title, after, is_past_unread });
+            insertions.push(Insertion { id, title: &one.title, body: "", after, is_past_unread });
         } else {
             is_past_unread = true;
         }
     }
     edits.insert(&insertions);
+    let additions: HashMap<&str, &Addition> = rows.additions.iter().map(|one| (one.id.as_str(), one)).collect();
     for (old, new) in &rows.renamed {
-        if let Some(section) = sections.get(old) {
-            edits.rename(section, new);
+        if let (Some(section), Some(one)) = (sections.get(old), additions.get(new)) {
+            // A row without a title has the plan's.
+            let own = section.title_or_slug();
+            edits.pass_on(section, new, if one.title == title_of(new) { &own } else { &one.title });
         }
     }
     for (id, title) in rows.titles {
@@ -69,7 +74,7 @@ pub(super) fn write_plan(sides: &Sides<'_>, text: Option<&str>, rows: &Rows<'_>)
             edits.remove(section);
         }
     }
-    if edits.is_empty() { text.map(str::to_owned) } else { Some(edits.made()) }
+    if edits.is_empty() { text.map(Edited::untouched) } else { Some(edits.made()) }
 }
 
 /// Removed tasks and the additions that are the same under another id, as a person retypes one.
@@ -98,14 +103,28 @@ pub(super) fn renamed<'r>(
 
 impl Intake<'_, '_> {
     /// Keeps the plan beside where sections with words are about to leave it.
-    pub(super) fn keep_words(&mut self, sides: &Sides<'_>, rows: &Rows<'_>) {
-        let Some(plan) = sides.plan.filter(|_| !sides.plan_guarded && !rows.removed.is_empty()) else { return };
+    pub(super) fn keep_words(&mut self, lost: &[String]) {
+        if !lost.is_empty() {
+            self.kept.push(PLAN);
+            self.warnings.push(words_lost(self.place, lost));
+        }
+    }
+
+    /// Gives tasks that rows retyped the title and the place of the sections that they got.
+    pub(super) fn settle_renamed(&mut self, text: &str, renamed: &HashMap<&str, &str>) {
+        if renamed.is_empty() {
+            return;
+        }
+        let plan = PlanText::read(text);
+        let told = self.state.drift.reordered.take();
+        self.order(Some(&plan), &[]);
+        self.state.drift.reordered = told;
+        let new: HashSet<&str> = renamed.values().copied().collect();
         let sections = plan.by_id();
-        let has_words = |id: &&String| sections.get(id.as_str()).is_some_and(|section| !section.body.is_empty());
-        let going = rows.removed.iter().filter(|id| !rows.renamed.contains_key(id.as_str()));
-        let ids: Vec<String> = going.filter(has_words).cloned().collect();
-        if !ids.is_empty() {
-            self.keep(PLAN, "text_not_kept", &format!("loses sections whose rows were taken out: {}", some(&ids)));
+        for task in self.state.tasks.iter_mut().filter(|task| new.contains(task.id.as_str())) {
+            if let Some(section) = sections.get(task.id.as_str()) {
+                task.title = section.title_or_slug();
+            }
         }
     }
 

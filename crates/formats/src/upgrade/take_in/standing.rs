@@ -40,10 +40,18 @@ impl<'a> Standing<'a> {
             }
         }
         let mut known = told.clone();
-        let mut words = HashMap::new();
+        let mut words_of = HashMap::new();
+        // Of a row that is read its id and title count: its links lead to the folder of a task that may be another.
+        let read: HashMap<&str, &Row<'_>> =
+            now.rows.iter().filter(|row| !row.is_cut).map(|row| (row.line, row)).collect();
         for line in span_lines(text).iter().map(|line| line.text).filter(|line| !take(&mut told, line)) {
-            for word in line.split(|character| !is_slug_char(character)).flat_map(spellings) {
-                words.entry(word).or_insert(line);
+            let parts = match read.get(line) {
+                Some(row) => [row.id.text, row.title.unwrap_or_default()],
+                None => [line, ""],
+            };
+            let words = parts.into_iter().flat_map(|part| part.split(|character| !is_slug_char(character)));
+            for word in words.flat_map(spellings) {
+                words_of.entry(word).or_insert(line);
             }
         }
         let mut strange: Vec<&str> = now.unread.iter().copied().filter(|line| !take(&mut known, line)).collect();
@@ -58,7 +66,7 @@ impl<'a> Standing<'a> {
             is_joined || was.is_none() && !fits
         };
         strange.extend(now.rows.iter().filter(is_strange).map(|row| row.line));
-        Self { words, strange }
+        Self { words: words_of, strange }
     }
 
     /// Those of plan.md, as it was and as it is: a heading, or a line that begins with the id.
@@ -151,7 +159,8 @@ mod tests {
             let now = ROWS.replace("- 🔲 02-b: B", line);
             assert!(Standing::in_rows(ROWS, &was, &now, &TasksText::read(&now)).holds("02-b"), "{line}");
         }
-        for line in ["", "- 🔲 02-bb: B", "- 🔲 102-b-x: B", "- 🔲 03-c: 02"] {
+        let linked = "- 🔲 02-bb: B ([Content](tasks/02-b/task.md))";
+        for line in ["", "- 🔲 02-bb: B", "- 🔲 102-b-x: B", "- 🔲 03-c: 02", linked] {
             let now = ROWS.replace("- 🔲 02-b: B", line);
             assert!(!Standing::in_rows(ROWS, &was, &now, &TasksText::read(&now)).holds("02-b"), "{line}");
         }
