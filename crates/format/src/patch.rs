@@ -1,7 +1,7 @@
 //! The files that a patch in the form of Codex's `apply_patch` touches.
 
-/// What stands before a file's name.
-const WORDS: [&str; 4] = ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
+/// What stands between the stars and a file's name; hosts differ in whether a blank must follow.
+const WORDS: [&str; 4] = ["Add File:", "Update File:", "Delete File:", "Move to:"];
 
 /// The paths, in their order.
 pub fn paths(patch: &str) -> impl Iterator<Item = &str> {
@@ -9,7 +9,10 @@ pub fn paths(patch: &str) -> impl Iterator<Item = &str> {
 }
 
 fn named(line: &str) -> Option<&str> {
-    WORDS.iter().find_map(|word| line.trim_start().strip_prefix(word)).map(str::trim)
+    let header = line.trim_start().strip_prefix("*** ")?;
+    let path = WORDS.iter().find_map(|word| header.strip_prefix(word))?;
+    // What the languages of hosts take for white space.
+    Some(path.trim_matches(|letter: char| letter.is_whitespace() || letter == '\u{feff}'))
 }
 
 #[cfg(test)]
@@ -21,5 +24,11 @@ mod tests {
         let paths = |patch| super::paths(patch).collect::<Vec<_>>();
         assert_eq!(paths(patch), ["a.rs", "b.rs", "c d.rs", "a.rs"]);
         assert!(paths("+*** Add File: x\nno patch").is_empty());
+        for between in ["", "\t", "  ", "\u{feff}"] {
+            for word in super::WORDS {
+                let patch = format!("*** {word}{between}a b.rs \r\n");
+                assert_eq!(super::paths(&patch).collect::<Vec<_>>(), ["a b.rs"], "{patch:?}");
+            }
+        }
     }
 }

@@ -80,7 +80,8 @@ fn into_empty(text: &str, root: &Node, node: &Node, style: &Style<'_>, fresh: Fr
 
 /// Takes the item of that number out of the container at the end of `way`, which begins with the root.
 ///
-/// A container that is ours goes with its last item.
+/// A container that is ours goes with its last item, unless a comment stands in it or before its value. All comments
+/// stay, and the line break behind one that runs to its line's end.
 pub(crate) fn take(text: &str, way: &[(&Node, usize)]) -> Left {
     let Some(((node, number), above)) = way.split_last() else { return Left::Nothing };
     let items = node.items();
@@ -90,23 +91,33 @@ pub(crate) fn take(text: &str, way: &[(&Node, usize)]) -> Left {
         None => node.span.start + 1,
         Some(end) => comma_after(text, end).map_or(end, |comma| comma + 1),
     };
-    let cut = last_comment_end(text, start, item.start);
+    let (cut, line_break) = last_comment_end(text, start, item.start);
+    let joined = |before: &str, after: &str| {
+        let is_on_its_line = !after.trim_start_matches([' ', '\t']).starts_with(['\r', '\n']);
+        Left::Text(format!("{before}{}{after}", if is_on_its_line { line_break } else { "" }))
+    };
     if let Some(comma) = comma_after(text, item.end) {
-        return Left::Text(format!("{}{}{}", &text[..cut], &text[item.end..comma], &text[comma + 1..]));
+        return joined(&text[..cut], &format!("{}{}", &text[item.end..comma], &text[comma + 1..]));
     }
     if let Some(end) = before {
         // The comma before it came with it.
         let comma = comma_after(text, end).expect("two items have a comma between them");
-        return Left::Text(format!("{}{}{}", &text[..comma], &text[comma + 1..cut], &text[item.end..]));
+        return joined(&format!("{}{}", &text[..comma], &text[comma + 1..cut]), &text[item.end..]);
     }
     if text[item.end..].starts_with(' ') {
-        return Left::Text(format!("{}{}", &text[..cut], &text[item.end + 1..]));
+        return joined(&text[..cut], &text[item.end + 1..]);
     }
     let rest = [&text[node.span.start + 1..item.start], &text[item.end..node.span.end - 1]];
-    if rest.iter().any(|part| !part.trim().is_empty()) {
-        return Left::Text(format!("{}{}", &text[..cut], &text[item.end..]));
+    let named = above.last().map(|(outer, number)| &text[outer.items()[*number].start..node.span.start]);
+    if rest.iter().any(|part| !part.trim().is_empty()) || named.is_some_and(is_commented) {
+        return joined(&text[..cut], &text[item.end..]);
     }
     take(text, above)
+}
+
+/// Whether a person wrote beside what is ours; no text of ours holds what begins a comment.
+pub(super) fn is_commented(text: &str) -> bool {
+    text.contains("//") || text.contains("/*")
 }
 
 impl Fresh<'_> {
@@ -165,21 +176,23 @@ fn same_line_comments(text: &str, at: usize) -> (usize, bool) {
     }
 }
 
-// Where the last comment between two places ends; the first place where there is none.
-fn last_comment_end(text: &str, from: usize, to: usize) -> usize {
-    let mut end = from;
+// Where the last comment between two places ends, the first place where there is none; and the line break that ends it.
+fn last_comment_end(text: &str, from: usize, to: usize) -> (usize, &str) {
+    let (mut end, mut line_break) = (from, "");
     let mut at = from;
     while at < to {
         at += text[at..to].len() - text[at..to].trim_start_matches([' ', '\t', '\r', '\n']).len();
         match read::comment(text, at) {
-            Some((over, _)) if at < to => {
+            Some((over, ends_line)) if at < to => {
                 end = over;
                 at = over;
+                let breaks = if text[over..].starts_with('\r') { 2 } else { 1 };
+                line_break = if ends_line { &text[over..over + breaks] } else { "" };
             }
             _ => break,
         }
     }
-    end
+    (end, line_break)
 }
 
 fn line_indent(text: &str, at: usize) -> &str {

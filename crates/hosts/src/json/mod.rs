@@ -1,12 +1,13 @@
 //! Entries in JSON files of hosts: put in, recognised, taken out.
 
 mod edit;
+mod proof;
 mod read;
 
 use model::{Object, Refusal, Value};
 
 use crate::part::{Companion, Entry, IfTaken, Put};
-use edit::{Fresh, Left};
+use edit::{Fresh, Left, is_commented};
 use read::{Kind, Node};
 
 /// What an edit makes of a file, and what a person should know of it.
@@ -97,6 +98,7 @@ fn put_one(edited: &mut Edited, entry: &Entry, companion: Option<&Companion>) ->
                 let fresh = Fresh { name: Some(companion.name), value: &companion.value };
                 grown = edit::put(&grown, &root, &root, fresh);
             }
+            proof::of_growth(text, &root, &grown, entry, companion)?;
             edited.text = Some(format!("{mark}{grown}"));
             return Ok(());
         };
@@ -134,7 +136,9 @@ fn put_one(edited: &mut Edited, entry: &Entry, companion: Option<&Companion>) ->
             }
         }
     };
-    edited.text = Some(format!("{mark}{}", edit::put(text, &root, node, fresh)));
+    let grown = edit::put(text, &root, node, fresh);
+    proof::of_growth(text, &root, &grown, entry, None)?;
+    edited.text = Some(format!("{mark}{grown}"));
     Ok(())
 }
 
@@ -212,7 +216,7 @@ fn take_one(
             }
             // Another of ours goes too, and what is only like ours is told of.
             if values.iter().enumerate().any(|(at, found)| at != number && commands(found, command) > 0)
-                && let Left::Text(text) = edit::take(text, &[&way[..], &[(node, number)]].concat())
+                && let Some(Left::Text(text)) = proof::taken(text, &root, &[&way[..], &[(node, number)]].concat())
             {
                 return take_one(&format!("{mark}{text}"), entry, companion, notes);
             }
@@ -221,12 +225,15 @@ fn take_one(
         _ => return Ok(unchanged()),
     };
     way.push((node, number));
-    let taken = edit::take(text, &way);
+    let Some(taken) = proof::taken(text, &root, &way) else {
+        notes.push(("left", format!("{} cannot be taken out without the rest and stays", place())));
+        return Ok(unchanged());
+    };
     // What came with a container goes with it, and before it.
     if let Some((companion, first)) = companion.zip(entry.path.first())
-        && let Some(left) = follower(&root, first, companion)
+        && let Some(left) = follower(text, &root, first, companion)
         && !matches!(&taken, Left::Text(left) if root_of(left).is_ok_and(|root| holds(&root, first)))
-        && let Left::Text(text) = edit::take(text, &[(&root, left)])
+        && let Some(Left::Text(text)) = proof::taken(text, &root, &[(&root, left)])
     {
         return take_one(&format!("{mark}{text}"), entry, None, notes);
     }
@@ -240,16 +247,14 @@ fn take_one(
     })
 }
 
-// Whether a person wrote beside what is ours; no text of ours holds what begins a comment.
-fn is_commented(entry: &str) -> bool {
-    entry.contains("//") || entry.contains("/*")
-}
-
-// The companion's number, where it stands right behind the container that it came with.
-fn follower(root: &Node, first: &str, companion: &Companion) -> Option<usize> {
+// The companion's number, where it stands right behind the container that it came with, and no comment in it.
+fn follower(text: &str, root: &Node, first: &str, companion: &Companion) -> Option<usize> {
     let number = edit::members(root, first)?.first()? + 1;
     let Kind::Object(members) = &root.kind else { return None };
-    let is_it = |member: &&read::Member| member.name == companion.name && member.value.value() == companion.value;
+    let is_it = |member: &&read::Member| {
+        let is_plain = !is_commented(&text[member.start..member.value.span.end]);
+        member.name == companion.name && member.value.value() == companion.value && is_plain
+    };
     members.get(number).filter(is_it).map(|_| number)
 }
 

@@ -102,6 +102,24 @@ pub(crate) fn comment(text: &str, at: usize) -> Option<(usize, bool)> {
     Some((at + 4 + inner.find("*/")?, false))
 }
 
+/// All comments of a text, in their order.
+pub(crate) fn comments(text: &str) -> Vec<&str> {
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some(next) = text[at..].find(['"', '/']) {
+        at += next;
+        let mut reader = Reader { text, at };
+        if let Some((end, _)) = comment(text, at) {
+            found.push(&text[at..end]);
+            at = end;
+        } else if text[at..].starts_with('"') && reader.string().is_ok() {
+            at = reader.at;
+        } else {
+            at += 1;
+        }
+    }
+    found
+}
+
 struct Reader<'a> {
     text: &'a str,
     at: usize,

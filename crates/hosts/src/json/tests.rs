@@ -325,3 +325,71 @@ fn only_a_hook_that_runs_ours_counts_as_ours() {
         }
     }
 }
+
+/// Where a comment may stand: between any two tokens.
+fn gaps(text: &str) -> Vec<usize> {
+    let (mut gaps, mut in_text, mut in_word) = (vec![0], false, false);
+    for (at, letter) in text.char_indices() {
+        let is_sign = "{}[]:,\"".contains(letter);
+        if !in_text && (is_sign || letter.is_whitespace()) {
+            gaps.push(at);
+            in_word = false;
+        } else if !in_text && !in_word {
+            in_word = true;
+        }
+        if letter == '"' {
+            in_text = !in_text;
+        }
+        if !in_text && is_sign {
+            gaps.push(at + 1);
+        }
+    }
+    gaps.push(text.len());
+    gaps.dedup();
+    gaps
+}
+
+/// A value without what is ours, and without what is empty.
+fn others(value: &Value) -> Value {
+    let is_nothing = |value: &Value| *value == json!({}) || *value == json!([]);
+    match value {
+        Value::Object(object) => {
+            let theirs =
+                object.iter().filter(|(name, _)| !["mainstay", "statusLine", "version"].contains(&name.as_str()));
+            let inner = theirs.map(|(name, value)| (name.clone(), others(value)));
+            inner.filter(|(_, value)| !is_nothing(value)).collect::<Object>().into()
+        }
+        Value::Array(items) => items.iter().filter(|item| !item.to_string().contains("mainstay")).map(others).collect(),
+        other => other.clone(),
+    }
+}
+
+#[test]
+fn a_comment_anywhere_stays_and_breaks_nothing() {
+    let befores = [
+        None,
+        Some("{}\n"),
+        Some("{\n  \"mcpServers\": {}\n}\n"),
+        Some("{\"a\":1,\"hooks\":{\"Stop\":[{\"x\":1}]},\"mcpServers\":{\"o\":{\"command\":\"o\"}}}"),
+        Some("{\r\n  \"servers\": {\r\n    \"o\": {}\r\n  },\r\n  \"mcp\": {}, \"z\": [1, 2]\r\n}"),
+    ];
+    for (path, entries, companion) in pieces() {
+        let entries = &entries[..entries.len().min(2)];
+        for (turn, before) in befores.into_iter().enumerate() {
+            let one = put(before, entries, companion.as_ref()).unwrap().text.unwrap();
+            let meant = others(&root_of(&one).unwrap().value());
+            let comments = ["// mine\n", "/* mine */", "\r\n  // mine\r\n"];
+            for (at, comment) in gaps(&one).into_iter().zip(comments.into_iter().cycle().skip(turn)) {
+                let noted = format!("{}{comment}{}", &one[..at], &one[at..]);
+                let again = put(Some(&noted), entries, companion.as_ref()).unwrap();
+                assert_eq!(again.text.as_ref(), Some(&noted));
+                let left = take(&noted, entries, companion.as_ref()).unwrap();
+                let text = left.text.unwrap_or_else(|| panic!("{path}: the file is gone\n{noted}"));
+                let value = root_of(&text).unwrap_or_else(|why| panic!("{path}: {why:?}\n{noted}\n{text}")).value();
+                assert_eq!((others(&value), read::comments(&text)), (meant.clone(), vec![comment.trim()]), "{noted}");
+                assert!(!left.notes.iter().any(|(_, said)| said.contains("cannot")), "{path}\n{noted}");
+                assert_eq!(value.to_string().contains("mainstay"), !left.notes.is_empty(), "{path}\n{noted}\n{text}");
+            }
+        }
+    }
+}

@@ -31,7 +31,8 @@ How the edits tell Mainstay's own from what is yours:
 - Nothing is remembered beside the files. In JSON a single space behind an entry tells that what holds it stood
   there empty before. Where a host or an editor has written the file anew since, empty containers and a
   `\"version\": 1` may go with the last entry; nothing with content does.
-- A comment of yours within an entry of Mainstay's keeps that entry there, and you are told.
+- In JSON a comment of yours within an entry of Mainstay's keeps that entry there, and you are told; one anywhere
+  else stays when the entry goes. What an edit makes is read again before it is written.
 - Folders that `--uninstall` empties go, `.vscode/` or `.claude/` too where they stood there empty before.
 - Formatters may move empty lines within our sections. A lone end marker in `config.toml`, as `codex mcp remove`
   leaves it, counts as none.
