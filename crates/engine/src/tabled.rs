@@ -55,9 +55,11 @@ impl Tabled {
         let head = head.map_err(|error| refusals::of_store(&error))?;
         let space = self.space.clone();
         let tables = self.session.tables();
-        let mut all = || match is_import {
-            true => Ok(TableRows::default()),
-            false => all_rows(format, reads, &space, tables.iter().map(|table| table.kind)),
+        let mut all = || {
+            if is_import {
+                return Ok(TableRows::default());
+            }
+            all_rows(format, reads, &space, tables.iter().map(|table| table.kind))
         };
         let mut since = |revision| changed_rows(format, reads, &space, revision);
         let mut expected = Expected { all: &mut all, since: &mut since, nonce: &mut clock::random, head };

@@ -29,10 +29,12 @@ pub fn number(text: &str) -> Option<Number> {
     is_number(text).then(|| Number::from_string_unchecked(text.to_owned()))
 }
 
-// Whether some digit stands before an `e`; in texts too, which does no harm. Without an early end, the loop is one
-// that looks at many bytes at once.
-fn has_exponents(bytes: &[u8]) -> bool {
+/// Whether some digit stands before an `e`; in texts too, which does no harm.
+///
+/// Then [`read`] keeps the text of each number, where the JSON library puts a sign into it.
+pub fn has_exponents(bytes: &[u8]) -> bool {
     let next = bytes.get(1..).unwrap_or_default();
+    // Without an early end, the loop is one that looks at many bytes at once.
     let is_both = |one: &u8, next: &u8| u8::from(one.is_ascii_digit()) & u8::from(next | 0x20 == b'e');
     bytes.iter().zip(next).fold(0, |found, (one, next)| found | is_both(one, next)) != 0
 }

@@ -12,6 +12,9 @@ use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visito
 /// The most items of a list that are kept; where more come, one more is, so that it can be told.
 pub(crate) const MOST: usize = 4096;
 
+/// Up to this length numbers keep their text to the letter. **Units**: bytes.
+const EXACT: usize = 64 * 1024;
+
 /// What is kept of a value: a text, a number, a truth value always, a list or an object only where it says so.
 #[derive(Clone, Copy)]
 pub(crate) enum Kept {
@@ -33,6 +36,12 @@ const NUMBER: &str = "$serde_json::private::Number";
 pub(crate) fn object(bytes: &[u8], members: fn(&str) -> Option<Kept>) -> Option<Object> {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let read = |bytes: &[u8]| {
+        if bytes.len() <= EXACT
+            && json::has_exponents(bytes)
+            && let Ok(value) = json::read(bytes)
+        {
+            return Kept::Members(members).deserialize(value);
+        }
         let mut text = serde_json::Deserializer::from_slice(bytes);
         let value = Kept::Members(members).deserialize(&mut text)?;
         text.end().map(|()| value)
@@ -193,6 +202,7 @@ mod tests {
     fn plain_values_are_kept_where_they_are_wanted() {
         for (text, expected) in [
             (r#"{"a":1.50,"x":1}"#, r#"{"a":1.50}"#),
+            (r#"{"a":1e1,"b":{"a":2E-3}}"#, r#"{"a":1e1,"b":{"a":2E-3}}"#),
             (r#"{"a":-0,"b":true,"c":null}"#, r#"{"a":-0,"b":true,"c":null}"#),
             (r#"{"a":[1],"b":[1],"c":{"a":1}}"#, "{}"),
             (r#"{"a":{"a":1},"b":{"a":"\u00e9","b":2}}"#, r#"{"b":{"a":"é"}}"#),
