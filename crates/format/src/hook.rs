@@ -12,7 +12,8 @@ pub struct HookEvent {
     /// What the host sent, as `fronts/hook` puts it.
     ///
     /// **Shape**: of a tool that is no shell, `tool_input` has all its files in `file_paths`, and `is_cut` where there
-    /// are more.
+    /// are more, or longer ones than any system opens, and `is_sought` where the host looks for one that does not stand
+    /// at its relative path anywhere beneath the root.
     pub input: Object,
 }
 

@@ -45,8 +45,11 @@ A server that a host starts in the home, or above it, makes no project of it: it
 calls with `no_project`, until `mainstay init` is run there or `--project` names the folder.
 
 Before a tool that changes files a gate is asked about all of them, in whichever argument they stand, up to 4,096;
-where a gate is on, a tool that changes more, or whose input is larger than 6 MiB, is refused, and so is a command
-longer than 128 KiB. What is no letter in its input, and what nobody looks at, however deep, hides nothing. Without a
+where a gate is on, a tool that changes more, or whose input is larger than 6 MiB, is refused, and so are a command
+longer than 128 KiB, a path longer than 4,096 bytes, which no system opens, and paths of more than 256 KiB together.
+A name counts in every reading that a host has: without letters that are none, without white space around it, without a
+`@` before it. Gemini CLI's `replace` looks elsewhere for a file that does not stand at a relative path: where that may
+be one that is protected or frozen, it is refused until the whole path is named. What is no letter in its input, and what nobody looks at, however deep, hides nothing. Without a
 gate, and at any other event, input larger than 6 MiB is an event about nothing.
 
 `cargo xtask clients --hosts` drives whole host programs, each at the version that is named with it: a project
@@ -55,7 +58,7 @@ calls a tool, writes a file, is refused one that a gate forbids, and closes with
 does not reach is named too.
 
 Of what a host sends only the members are built that somebody looks at; the rest is passed over in one go. That takes,
-optimised as a release is, at 6 MiB of brackets, members, escapes or one text 2 to 34 ms of processor time. An answer to
+optimised as a release is, at 6 MiB of brackets, members, escapes, one text or one path 2 to 34 ms of processor time. An answer to
 usual input costs at most 13 ms in the development build.
 ";
 

@@ -63,7 +63,11 @@ fn writes_of(tool: &str, input: &Object) -> Vec<Write> {
         return Vec::new();
     }
     let listed = input.get("file_paths").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-    let files = listed.map(|path| Write::File(path.to_owned()));
+    let is_sought = input.contains_key("is_sought");
+    let files = listed.flat_map(|path| {
+        let sought = (is_sought && !path.starts_with('/')).then(|| Write::Sought(path.to_owned()));
+        [Some(Write::File(path.to_owned())), sought].into_iter().flatten()
+    });
     files.chain(unlisted).collect()
 }
 
@@ -86,7 +90,7 @@ impl<'a> Rules<'a> {
                 "take it apart into several commands",
             )),
             Write::Unlisted => Some(say(
-                "the tool changes more files than are looked at",
+                "too_large: the tool names more files, or longer paths, than are looked at",
                 "what a tool writes is looked at before it runs",
                 "take it apart into several",
             )),
@@ -95,6 +99,7 @@ impl<'a> Rules<'a> {
                 .any(|name| text.contains(name))
                 .then(|| Self::of_state("task state may not be written")),
             Write::File(path) => self.of_path(path, Extent::File),
+            Write::Sought(path) => self.of_sought(path),
             Write::Removed(path) => self.of_path(path, Extent::Removed),
             Write::Moved(path) => self.of_path(path, Extent::Moved),
             Write::Into { folder, name } => {
@@ -149,6 +154,30 @@ impl<'a> Rules<'a> {
             )),
             _ => None,
         }
+    }
+
+    // The host takes the one file beneath the root that ends so, wherever it stands.
+    fn of_sought(&self, path: &str) -> Option<Vec<String>> {
+        let place = Place::of(path, self.root);
+        if place.is_there(self.files) {
+            return None;
+        }
+        let end = Place::of(path, "").path().trim_start_matches('/').to_owned();
+        let name = end.rsplit('/').next().unwrap_or_default();
+        let is_ours = self.protected().any(|known| match known.strip_suffix('/') {
+            Some(folder) => place::holds_name(folder, name, self.files),
+            None => known.ends_with(&end),
+        });
+        if is_ours {
+            return Some(Self::of_state(&format!("{} may not be written", shown(path))));
+        }
+        matches!(self.phase, "GREEN" | "RED").then(|| {
+            say(
+                &format!("no file stands at {}, and the host looks for one of that name elsewhere", shown(path)),
+                &format!("phase {}: some files are frozen", self.phase),
+                "name the file by its whole path",
+            )
+        })
     }
 
     fn protected(&self) -> impl Iterator<Item = &'static str> {

@@ -1,6 +1,6 @@
 //! Paths as rules see them.
 
-use format::Files;
+use format::{FileState, Files, Irregular};
 use model::ProjectPath;
 
 /// `/` and the path from the root, or an absolute path outside of it.
@@ -74,9 +74,31 @@ impl Place {
         matches!(self.path.rsplit('/').next(), Some("tests" | "__tests__"))
     }
 
+    /// Whether anything stands there; a link may lead nowhere.
+    pub(super) fn is_there(&self, files: &dyn Files) -> bool {
+        let stands = |inner: &ProjectPath| {
+            !matches!(files.read(inner, 0), FileState::Absent | FileState::Irregular(Irregular::Link))
+        };
+        self.holds_root || self.inner.as_ref().is_some_and(stands)
+    }
+
     pub(super) fn is_folder(&self, files: &dyn Files) -> bool {
         self.holds_root || self.inner.as_ref().is_some_and(|inner| files.is_folder(inner))
     }
+}
+
+/// How deep folders of ours are looked into.
+const DEPTH: usize = 3;
+
+/// Whether something in a folder, or in the folders in it, has a name.
+pub(super) fn holds_name(folder: &str, name: &str, files: &dyn Files) -> bool {
+    fn beneath(folder: &ProjectPath, name: &str, depth: usize, files: &dyn Files) -> bool {
+        files.list(folder).iter().any(|found| {
+            let inner = || folder.join(found).ok().filter(|inner| depth > 0 && files.is_folder(inner));
+            found == name || inner().is_some_and(|inner| beneath(&inner, name, depth - 1, files))
+        })
+    }
+    ProjectPath::new(folder).is_ok_and(|folder| beneath(&folder, name, DEPTH, files))
 }
 
 // `folder/*` is everything in the folder.

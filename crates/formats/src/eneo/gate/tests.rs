@@ -1,5 +1,7 @@
 //! Tests of the gate: what commands write, and what phases and protected places refuse.
 
+mod hosts;
+
 use format::{FileState, Files};
 use model::{Object, ProjectPath, Value};
 

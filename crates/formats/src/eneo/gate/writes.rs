@@ -27,6 +27,8 @@ pub(super) enum Write {
     Mention(String),
     /// A text that is nested too deeply, or comes to too much, to be read.
     Unread,
+    /// A file that the host may look for beneath the root.
+    Sought(String),
     /// Files that nobody listed.
     Unlisted,
 }
@@ -40,6 +42,8 @@ pub(super) struct Found {
     writes: Vec<Write>,
     left: usize,
     is_over: bool,
+    /// Whether a command of the text takes a patch, from wherever that comes.
+    takes_patch: bool,
 }
 
 impl Found {
@@ -89,8 +93,11 @@ const DEPTH: usize = 8;
 /// What a shell's text writes.
 pub(super) fn of_shell(text: &str) -> Vec<Write> {
     let left = BASE + READINGS * text.len();
-    let mut found = Found { writes: Vec::new(), left, is_over: false };
+    let mut found = Found { writes: Vec::new(), left, is_over: false, takes_patch: false };
     of_text(text, 0, &mut found);
+    if found.takes_patch {
+        of_patches(&[text], &mut found);
+    }
     found.writes
 }
 
@@ -109,6 +116,11 @@ fn of_text(text: &str, depth: usize, found: &mut Found) {
     for simple in &script.simples {
         found.files(simple.targets.iter());
         of_words(&simple.words, simple, depth, found);
+    }
+    // A patch may come through a pipe, a variable or a file.
+    if found.takes_patch {
+        let texts = script.simples.iter().flat_map(|simple| simple.words.iter().chain(&simple.inputs));
+        of_patches(&texts.map(String::as_str).collect::<Vec<_>>(), found);
     }
     // A shell that reads what others put out may be given any of these texts.
     if script.simples.iter().any(|simple| simple.inputs.is_empty() && is_bare_shell(&simple.words)) {
@@ -182,7 +194,8 @@ pub(super) fn of_words(words: &[String], simple: &Simple, depth: usize, found: &
                 parsed.files().next_back().into_iter().for_each(|path| found.push(Write::Moved, path));
             }
         }
-        "apply_patch" | "applypatch" => of_patches(arguments.iter().chain(&simple.inputs), found),
+        "apply_patch" | "applypatch" => found.takes_patch = true,
+        _ if arguments.first().is_some_and(|word| word == "--codex-run-as-apply-patch") => found.takes_patch = true,
         "dd" => {
             let targets = arguments.iter().filter_map(|word| word.strip_prefix("of="));
             targets.for_each(|path| found.push(Write::File, path));
@@ -195,11 +208,11 @@ pub(super) fn of_words(words: &[String], simple: &Simple, depth: usize, found: &
     }
 }
 
-// Hosts carry it out in a shell as their tool of that name.
-fn of_patches<'w>(texts: impl Iterator<Item = &'w String>, found: &mut Found) {
-    for text in texts {
+// Hosts carry it out in a shell as their tool of that name. Commands write a line break as `\n`, too.
+fn of_patches(texts: &[&str], found: &mut Found) {
+    for text in texts.iter().filter(|text| text.contains("***")) {
         if found.may_read(text.len()) {
-            patch::paths(text).for_each(|path| found.push(Write::File, path));
+            patch::paths(&text.replace("\\n", "\n")).for_each(|path| found.push(Write::File, path));
         }
     }
 }

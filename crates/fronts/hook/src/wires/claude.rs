@@ -11,7 +11,7 @@ use crate::Said;
 use crate::spoken::Spoken;
 
 /// Claude Code.
-pub(super) static WIRE: Wire = Wire { host: "claude", names: &[], tools: &[], says };
+pub(super) static WIRE: Wire = Wire { host: "claude", names: &[], tools: &[], seekers: &[], says };
 
 /// What it gets.
 pub(super) fn says(event: &str, spoken: &Spoken, speech: Speech) -> Said {

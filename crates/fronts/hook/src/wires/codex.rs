@@ -7,8 +7,13 @@ use super::{Speech, Wire, claude};
 use crate::spoken::Spoken;
 
 /// Codex.
-pub(super) static WIRE: Wire =
-    Wire { host: "codex", names: &[], tools: &[("apply_patch", "Edit")], says: |event, spoken, _| says(event, spoken) };
+pub(super) static WIRE: Wire = Wire {
+    host: "codex",
+    names: &[],
+    tools: &[("apply_patch", "Edit")],
+    seekers: &[],
+    says: |event, spoken, _| says(event, spoken),
+};
 
 fn says(event: &str, spoken: &Spoken) -> crate::Said {
     // It checks the answer against a schema that knows additional context at these events alone.

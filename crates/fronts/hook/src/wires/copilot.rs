@@ -12,7 +12,7 @@ use crate::Said;
 use crate::spoken::Spoken;
 
 /// GitHub Copilot.
-pub(super) static WIRE: Wire = Wire { host: "copilot", names: NAMES, tools: TOOLS, says };
+pub(super) static WIRE: Wire = Wire { host: "copilot", names: NAMES, tools: TOOLS, seekers: &[], says };
 
 const NAMES: &[(&str, &str)] = &[
     ("sessionId", "session_id"),

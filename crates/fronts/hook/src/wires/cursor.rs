@@ -9,7 +9,7 @@ use crate::Said;
 use crate::spoken::Spoken;
 
 /// Cursor.
-pub(super) static WIRE: Wire = Wire { host: "cursor", names: NAMES, tools: TOOLS, says };
+pub(super) static WIRE: Wire = Wire { host: "cursor", names: NAMES, tools: TOOLS, seekers: &[], says };
 
 const NAMES: &[(&str, &str)] = &[
     ("conversation_id", "session_id"),

@@ -1,7 +1,8 @@
 //! The files that a tool's arguments name, in the words of all hosts at once.
 //!
 //! An agent chooses the arguments of its tools, and a host passes over one that a tool does not know. So every argument
-//! that names a file in some host counts in each: one that a tool does not know must not hide one that it does.
+//! that names a file in some host counts in each: one that a tool does not know must not hide one that it does. So do
+//! all readings of one name that some host has.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -20,6 +21,10 @@ pub(super) const LISTS: &[&str] = &["files", "replacements", "edits"];
 
 /// Arguments that may hold a patch, as a text or a list of words; the first is a shell's text too.
 pub(super) const TEXTS: &[&str] = &["command", "input", "patch", "patchText"];
+
+/// The longest path that a system opens (`PATH_MAX`), and how much all paths of a tool may come to. **Units**: bytes.
+pub(super) const LONGEST: usize = 4096;
+pub(super) const MOST_BYTES: usize = 256 << 10;
 
 /// What is kept of a tool's arguments.
 pub(super) fn kept(name: &str) -> Option<Kept> {
@@ -80,7 +85,24 @@ fn path(named: &str) -> Cow<'_, str> {
     String::from_utf8_lossy(&bytes).into_owned().into()
 }
 
-/// All files, each once, and whether there are more.
+/// The files that a name may stand for.
+///
+/// Hosts drop letters that are none, white space around it, and a `@` before it with the root behind that.
+fn meant(named: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    let path = path(named);
+    let plain = without_controls(&path);
+    let bare = plain.trim();
+    let marked = bare.strip_prefix('@').map(|rest| rest.trim_start_matches(['/', '\\']));
+    let others = [Some(plain.as_str()), Some(bare), bare.strip_prefix('@'), marked];
+    let others = others.map(|other| other.filter(|other| *other != path).map(str::to_owned));
+    std::iter::once(path).chain(others.into_iter().flatten().map(Cow::Owned))
+}
+
+fn without_controls(text: &str) -> String {
+    text.chars().filter(|letter| !letter.is_control()).collect()
+}
+
+/// All files, each once, and whether there are more, or longer ones than any system opens.
 fn paths(arguments: &Object) -> (Vec<Cow<'_, str>>, bool) {
     let of = |name: &&str| arguments.get(*name);
     let listed = LISTS.iter().filter_map(of).filter_map(Value::as_array).flatten();
@@ -91,8 +113,17 @@ fn paths(arguments: &Object) -> (Vec<Cow<'_, str>>, bool) {
     let texts = TEXTS.iter().filter_map(of).flat_map(|text| text.as_array().into_iter().flatten().chain([text]));
     let in_patches = texts.filter_map(Value::as_str).flat_map(patch::paths);
     let named = PATHS.iter().filter_map(of).filter_map(Value::as_str).chain(in_lists).chain(in_patches);
-    let mut known = HashSet::new();
-    let mut each = named.filter(|named| !named.is_empty() && known.insert(*named));
-    let paths = each.by_ref().take(MOST).map(path).collect();
-    (paths, each.next().is_some())
+    let (mut paths, mut known, mut left) = (Vec::new(), HashSet::new(), MOST_BYTES);
+    let mut listed = HashSet::new();
+    for name in named.filter(|name| !name.is_empty()) {
+        if known.contains(name) {
+            continue;
+        }
+        let after = left.checked_sub(name.len()).filter(|_| name.len() <= LONGEST && known.len() < MOST);
+        let Some(after) = after else { return (paths, true) };
+        left = after;
+        known.insert(name);
+        paths.extend(meant(name).filter(|path| !path.is_empty() && listed.insert(path.clone())));
+    }
+    (paths, false)
 }

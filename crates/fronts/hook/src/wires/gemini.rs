@@ -13,6 +13,7 @@ pub(super) static WIRE: Wire = Wire {
     host: "gemini",
     names: &[("prompt_response", "last_assistant_message")],
     tools: &[("run_shell_command", "Bash"), ("replace", "Edit"), ("write_file", "Write")],
+    seekers: &["replace"],
     says,
 };
 

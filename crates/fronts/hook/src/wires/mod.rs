@@ -3,7 +3,8 @@
 //! In between there is one internal event for all, with the names of Claude Code's JSON: `session_id`, `agent_id`,
 //! `agent_type`, `prompt`, `tool_name`, `tool_input`, `last_assistant_message`, `source`, and what a status line is
 //! told. The `tool_input` of a shell has its `command`; that of any other tool has `file_paths`, all files that an
-//! argument of it may name, and `is_cut` where they are not all there. Nothing else of what a host sends is in it.
+//! argument of it may name, `is_cut` where they are not all there, and `is_sought` where the host looks for one that is
+//! not at its relative path elsewhere. Nothing else of what a host sends is in it.
 
 mod claude;
 mod codex;
@@ -27,6 +28,8 @@ pub(crate) struct Wire {
     names: &'static [(&'static str, &'static str)],
     /// Its names of tools, and those that rules know.
     tools: &'static [(&'static str, &'static str)],
+    /// Its tools that look for a file that does not stand at a relative path anywhere beneath the root.
+    seekers: &'static [&'static str],
     /// What the host gets for an event.
     pub(crate) says: fn(&str, &Spoken, Speech) -> Said,
 }
@@ -61,9 +64,14 @@ impl Wire {
             }
         }
         let tool = input.get("tool_name").and_then(Value::as_str).unwrap_or_default();
+        let is_seeker = self.seekers.contains(&tool);
         let tool = self.tools.iter().find(|(theirs, _)| *theirs == tool).map_or(tool, |(_, ours)| ours).to_owned();
         if let Some(arguments) = input.get_mut("tool_input") {
-            *arguments = Value::Object(files::arguments(&tool, arguments.take()));
+            let mut ours = files::arguments(&tool, arguments.take());
+            if is_seeker {
+                ours.insert("is_sought".to_owned(), true.into());
+            }
+            *arguments = Value::Object(ours);
         }
         if let Some(name) = input.get_mut("tool_name") {
             *name = tool.into();

@@ -20,6 +20,7 @@ pub(super) static WIRE: Wire = Wire {
         ("apply_patch", "Edit"),
         ("patch", "Edit"),
     ],
+    seekers: &[],
     says,
 };
 

@@ -54,7 +54,7 @@ fn what_hosts_send_is_read_in_our_words() {
         (
             "gemini",
             json!({"tool_name": "replace", "tool_input": {"file_path": "a"}}),
-            json!({"tool_name": "Edit", "tool_input": {"file_paths": ["a"]}}),
+            json!({"tool_name": "Edit", "tool_input": {"file_paths": ["a"], "is_sought": true}}),
         ),
         (
             "opencode",
@@ -177,6 +177,31 @@ fn no_argument_hides_another() {
             assert!(paths.contains(&json!("real")), "{host} {tool} {arguments}: {about}");
             assert!(about.get("is_cut").is_none(), "{host} {tool} {arguments}: {about}");
         }
+    }
+}
+
+#[test]
+fn every_reading_of_a_name_counts_and_none_that_no_system_opens() {
+    for (wire, argument) in WIRES.iter().flat_map(|wire| files::PATHS.iter().map(move |argument| (wire, argument))) {
+        let ask = |named: &str| {
+            let input = json!({"tool_name": "Write", "tool_input": {*argument: named}});
+            read(wire.host, &input)["tool_input"].clone()
+        };
+        for named in ["a/b", "@a/b", "@/a/b", "a\u{0}/b", "\u{0}@a/\u{1}b", " a/b\n", "file:a%00/b", "@@a/b"] {
+            let expected = json!(if named == "@@a/b" { "@a/b" } else { "a/b" });
+            let about = ask(named);
+            assert!(about["file_paths"].as_array().unwrap().contains(&expected), "{} {named:?}: {about}", wire.host);
+            assert!(about.get("is_cut").is_none());
+        }
+        assert_eq!(ask("a/b")["file_paths"], json!(["a/b"]));
+        let about = ask(&"a".repeat(files::LONGEST));
+        assert_eq!((about["file_paths"].as_array().unwrap().len(), about.get("is_cut")), (1, None));
+        assert_eq!(ask(&"a".repeat(files::LONGEST + 1)), json!({"file_paths": [], "is_cut": true}));
+    }
+    let names = |count: usize| (0..count).map(|number| format!("{number:04096}")).collect::<Vec<_>>();
+    for count in [files::MOST_BYTES / files::LONGEST, files::MOST_BYTES / files::LONGEST + 1] {
+        let about = read("copilot", &json!({"tool_name": "editFiles", "tool_input": {"files": names(count)}}));
+        assert_eq!(about["tool_input"].get("is_cut").is_some(), count * files::LONGEST > files::MOST_BYTES);
     }
 }
 
