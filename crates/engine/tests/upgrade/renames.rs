@@ -120,3 +120,30 @@ fn words_that_must_give_way_are_kept_beside() {
         assert_eq!(desk.names(&at("")).iter().filter(|name| name.contains("conflict")).count(), 1);
     }
 }
+
+#[test]
+fn a_retyped_id_with_links_of_the_old_one_is_a_rename() {
+    let desk = planned();
+    desk.done("start_task", json!({"taskId": "02", "force": true}));
+    let rows = desk.text(&at("tasks.md"));
+    assert!(rows.contains("02-b: Beta ([Content](tasks/02-b/task.md))"), "{rows}");
+    desk.edit(&at("tasks.md"), rows.replace("02-b: Beta", "02-bb: Beta"));
+    let told = reply(&desk, "reconcile", json!({}));
+    assert_eq!(told["drift"]["pendingRemovals"][0]["id"], json!("02-b"), "{told}");
+    assert_eq!(told["drift"]["possibleRenames"][0]["new"], json!("02-bb"), "{told}");
+    assert!(!super::codes(&told).contains(&"rows_not_adopted"), "{told}");
+}
+
+#[test]
+fn a_retyped_row_gives_its_title_and_takes_the_place_of_the_section() {
+    let desk = planned();
+    desk.done("activity", json!({"text": "x"}));
+    let rows = desk.text(&at("tasks.md"));
+    let moved = rows.replace("- 🔲 02-b: Beta\n", "").replace("03-c: Gamma\n", "03-c: Gamma\n- 🔲 2-b: Better\n");
+    desk.edit(&at("tasks.md"), moved);
+    desk.done("activity", json!({"text": "y"}));
+    assert_eq!(desk.text(&at("plan.md")), PLAN.replace("02-b: Beta", "2-b: Better"));
+    assert!(desk.text(&at("tasks.md")).contains("- 🔲 01-a: Alpha\n- 🔲 2-b: Better\n- 🔲 03-c: Gamma\n"));
+    let now = state(&desk);
+    assert_eq!((&now["drift"], &now["blockedTasks"][0]["id"]), (&Value::Null, &json!("2-b")), "{now}");
+}

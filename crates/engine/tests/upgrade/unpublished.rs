@@ -8,7 +8,7 @@ use super::{PLAN, at, codes, ids, planned, reply, state};
 use crate::desk::{Desk, mark};
 
 /// Puts a file back to what it was before the last commit, as a kill before its publishing leaves it.
-fn unpublish(desk: &Desk, name: &str, before: &str) {
+pub(super) fn unpublish(desk: &Desk, name: &str, before: &str) {
     let path = at(name);
     let wanted = desk.text(&path);
     assert_ne!(wanted, before, "the commit meant to change {name}");

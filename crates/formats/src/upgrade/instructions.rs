@@ -1,15 +1,16 @@
 //! scenario-instructions.md: preferences, and what is to be heeded for single tasks.
 
 use format::spans::span_lines;
-use model::{Object, Value};
+use model::{Object, ProjectPath, Value, Warning};
 
 use super::ids::{TaskId, number};
+use super::limits::{MOST_SHOWN, SHOWN};
 
 /// What the file says.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Instructions {
     /// By name; the last of several counts.
-    pub(super) preferences: Object,
+    preferences: Object,
     /// The id as written, and the instruction.
     custom: Vec<(String, String)>,
 }
@@ -60,14 +61,50 @@ impl Instructions {
         read
     }
 
-    /// What is to be heeded for a task, in the order of the file.
-    pub(super) fn of_task(&self, id: &str) -> Vec<&str> {
+    /// The preferences that a reply shows, and how many more there are.
+    pub(super) fn shown_preferences(mut self) -> (Object, usize) {
+        let length = |(key, value): (&String, &Value)| key.len() + value.as_str().map_or(0, str::len);
+        let most = fitting(self.preferences.iter().map(length));
+        let more = self.preferences.len() - most;
+        if more > 0 {
+            self.preferences = self.preferences.into_iter().take(most).collect();
+        }
+        (self.preferences, more)
+    }
+
+    /// What is to be heeded for a task, as much of it as a reply shows, and how much more there is.
+    pub(super) fn shown_of_task(&self, id: &str) -> (Vec<&str>, usize) {
+        let mut all = self.of_task(id);
+        let most = fitting(all.iter().map(|text| text.len()));
+        let more = all.len() - most;
+        all.truncate(most);
+        (all, more)
+    }
+
+    // In the order of the file.
+    fn of_task(&self, id: &str) -> Vec<&str> {
         let own = TaskId::parse(id).map(|id| id.number).unwrap_or_default();
         let means = |written: &str| {
             written.eq_ignore_ascii_case(id) || !own.is_empty() && number(written).is_some_and(|number| number == own)
         };
         self.custom.iter().filter(|(written, _)| means(written)).map(|(_, text)| text.as_str()).collect()
     }
+}
+
+/// Tells of what a reply does not show, and where it stands.
+pub(super) fn cut(path: &ProjectPath, field: &'static str, more: usize) -> Option<Warning> {
+    let message = || format!("{field} shows the first of {path}; {more} more stand there");
+    let warning = || Warning::new("too_large", message()).with("path", path.as_str()).with("field", field);
+    (more > 0).then(|| warning().with("allowed", MOST_SHOWN).with("more", more))
+}
+
+// How many of the first are shown together.
+fn fitting(lengths: impl Iterator<Item = usize>) -> usize {
+    let sums = lengths.scan(0_usize, |sum, length| {
+        *sum += length;
+        Some(*sum)
+    });
+    sums.take(MOST_SHOWN).take_while(|sum| *sum <= SHOWN).count()
 }
 
 // `- **Key**: value`, or with the colon within the signs.
@@ -114,5 +151,21 @@ mod tests {
         assert_eq!(read.of_task("02-b"), ["number"]);
         assert_eq!(read.of_task("03-C"), ["one", "two"]);
         assert_eq!(read.of_task("04-d"), [""; 0]);
+    }
+
+    #[test]
+    fn replies_show_the_first_of_them_and_count_the_rest() {
+        let all: String = (0..1_000).map(|number| format!("- **Key {number}**: value\n")).collect();
+        let own = format!("For 01-a: {}\n", "x".repeat(1_000)).repeat(30);
+        let read = Instructions::read(&format!("## Preferences\n{all}## Custom Instructions\n{own}For 02-b: short\n"));
+        let (shown, more) = read.shown_of_task("01-a");
+        assert_eq!((shown.len(), more), (16, 14));
+        assert_eq!(read.shown_of_task("02-b"), (vec!["short"], 0));
+        let (shown, more) = read.shown_preferences();
+        assert_eq!((shown.len(), more, shown.keys().next().unwrap().as_str()), (MOST_SHOWN, 800, "Key 0"));
+        let path = ProjectPath::known("a.md");
+        let told = cut(&path, "preferences", more).unwrap();
+        assert_eq!(told.message, "preferences shows the first of a.md; 800 more stand there");
+        assert_eq!(cut(&path, "preferences", 0), None);
     }
 }

@@ -29,5 +29,8 @@ pub(super) const MOST_UNMET: usize = 64;
 /// Entries that a reply shows of a list that no limit of tasks bounds.
 pub(super) const MOST_SHOWN: usize = 200;
 
+/// How much of a file, or of what stands in one, a reply shows. **Units**: bytes.
+pub(super) const SHOWN: usize = 16 * 1_024;
+
 /// Ids that one warning names, or that have a warning of their own.
 pub(super) const MOST_NAMED: usize = 20;

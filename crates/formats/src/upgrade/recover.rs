@@ -5,13 +5,12 @@ use format::{FileState, View};
 use model::{Context, Object, Outcome, ProjectPath, Refusal, Reply, Value};
 
 use super::get_state::{Shown, instructions, state_of};
+use super::instructions::cut;
+use super::limits::SHOWN;
 use super::place::{FILE_LIMIT, INSTRUCTIONS, Place, TASK_FILE_LIMIT, TASK_MD};
 use super::records::{members, object};
 use super::shelf::Shelf;
 use super::state::State;
-
-/// How much of a file is shown. **Units**: bytes.
-const SHOWN: usize = 16 * 1024;
 
 /// Of how many completed tasks the details are shown.
 const LAST: usize = 2;
@@ -20,11 +19,13 @@ const REMINDER: &str = "Load the skills that the current task needs again before
 
 /// The tool: `{path?, scenarioId?}`.
 pub(super) fn recover(arguments: &Object, view: &View<'_>, ctx: &Context) -> Result<Outcome, Refusal> {
-    let Shown { body: state, warnings, active } = state_of(arguments, view, ctx)?;
+    let Shown { body: state, mut warnings, active } = state_of(arguments, view, ctx)?;
     let mut preferences = Object::new();
     let mut reading = Vec::new();
     if let Some((place, scenario)) = &active {
-        preferences = instructions(view, place).preferences;
+        let (shown_ones, more) = instructions(view, place).shown_preferences();
+        preferences = shown_ones;
+        warnings.extend(cut(&place.file(INSTRUCTIONS), "preferences", more));
         reading.extend(shown(view, &place.file(INSTRUCTIONS), FILE_LIMIT, Some("instructions")));
         let tree = scenario.tree();
         for at in tree.leaves().filter(|at| tree.status(*at) == Status::InProgress) {

@@ -5,8 +5,9 @@ use format::task_graph::Status;
 use model::{Object, Outcome, Refusal, Value};
 
 use super::get_state::instructions;
+use super::instructions::cut;
 use super::lists::{available, blocked_tasks, task_ref, unmet};
-use super::place::TASK_MD;
+use super::place::{INSTRUCTIONS, TASK_MD};
 use super::plan::Breakdown;
 use super::records::{Task, members, object};
 use super::status::word;
@@ -53,7 +54,10 @@ pub(super) fn start_task(arguments: &Object, mut turn: Turn<'_>) -> Result<Outco
     } else if let FileState::Bytes(bytes) = turn.shelf.task_md(&turn.state.tasks[at].id) {
         folder.content = Some(String::from_utf8_lossy(&bytes).into_owned());
     }
-    let body = reply(&turn, at, way, folder, redirect);
+    let said = instructions(turn.view, turn.place);
+    let (custom, more) = said.shown_of_task(&turn.state.tasks[at].id);
+    turn.warnings.extend(cut(&turn.place.file(INSTRUCTIONS), "customInstructions", more));
+    let body = reply(&turn, at, way, folder, custom, redirect);
     Ok(turn.finish(body))
 }
 
@@ -152,7 +156,7 @@ fn open_folder(turn: &mut Turn<'_>, at: usize) -> Folder {
     folder
 }
 
-fn reply(turn: &Turn<'_>, at: usize, way: Way, folder: Folder, redirect: Value) -> Object {
+fn reply(turn: &Turn<'_>, at: usize, way: Way, folder: Folder, custom: Vec<&str>, redirect: Value) -> Object {
     let state = &turn.state;
     let tree = state.tree();
     let task = &state.tasks[at];
@@ -160,7 +164,6 @@ fn reply(turn: &Turn<'_>, at: usize, way: Way, folder: Folder, redirect: Value) 
     let maybe = |text: Option<String>| text.map_or(Value::Null, Value::String);
     let seeds = turn.seeds();
     let work = turn.work(&seeds);
-    let custom = instructions(turn.view, turn.place);
     let index = state.index();
     let depends: Vec<&str> = match &task.depends_on {
         Some(ids) => {
@@ -186,7 +189,7 @@ fn reply(turn: &Turn<'_>, at: usize, way: Way, folder: Folder, redirect: Value) 
         ("needsBreakdown", (tree.is_leaf(at) && needs_breakdown(task)).into()),
         ("taskContent", maybe(folder.content)),
         ("userInstructions", maybe(folder.instructions)),
-        ("customInstructions", custom.of_task(&task.id).into_iter().collect()),
+        ("customInstructions", custom.into_iter().collect()),
         ("staleTaskWarnings", Value::Array(stale::warnings(state, &tree, &work, turn.ctx, Some(&task.id)))),
         ("availableTasks", available(state, &tree)),
         ("blockedTasks", blocked_tasks(state, &tree)),
