@@ -108,3 +108,16 @@ fn a_tree_written_anew_with_the_same_bytes_is_no_change() {
     assert_eq!(desk.journal().len(), entries + 1, "{:?}", desk.journal());
     assert!(desk.journal()[1].ends_with("start_task"));
 }
+
+#[test]
+fn the_scenario_of_before_is_never_the_later_one() {
+    let desk = planned();
+    desk.done("activity", json!({"text": "x"}));
+    // A call that changes nothing but what is shown moves the time past the clock, which stands still.
+    desk.edit(&at("tasks/01-a/progress-details.md"), "did it\n");
+    desk.done("reconcile", json!({}));
+    let before = desk.text(&at("scenario.json"));
+    desk.done("start_task", json!({"taskId": "01"}));
+    desk.edit(&at("scenario.json"), before);
+    assert_eq!(ids(&state(&desk)["inProgressTasks"]), ["01-a"]);
+}

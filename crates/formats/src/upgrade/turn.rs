@@ -185,12 +185,14 @@ impl<'a> Turn<'a> {
         self.state.save(&self.place.space, &mut self.draft);
         let moved = self.has_moved();
         if moved {
-            let now = self.now();
             // The time moves, even where the clock does not: without a change nothing would be written.
             let stands = self.draft.changes().is_empty();
             if let Some(scenario) = &mut self.state.scenario {
-                let next = || Timestamp::from_millis(self.ctx.now.as_millis() + 1).to_millis_text();
-                scenario.updated_at = if stands && scenario.updated_at == now { next() } else { now };
+                // Nor does it go back: a scenario.json of before would be the later one.
+                let was = Timestamp::parse_rfc3339(&scenario.updated_at).map_or(i64::MIN, Timestamp::as_millis);
+                let least = if stands { was.saturating_add(1) } else { was };
+                let moved_to = Timestamp::from_millis(self.ctx.now.as_millis().max(least));
+                scenario.updated_at = moved_to.to_millis_text();
             }
             self.state.save(&self.place.space, &mut self.draft);
         }
