@@ -13,11 +13,7 @@ impl Story {
         let Some(line) = self.line("tasks.md", is_row, pick) else { return };
         let entry = line.trim_start().splitn(3, ' ').nth(2).unwrap_or_default().to_owned();
         let Some((id, title)) = entry.split_once(": ") else { return };
-        let typed = match way {
-            0 | 1 => format!("{id}b"),
-            2 => id.trim_start_matches('0').to_owned(),
-            _ => format!("{id}b"),
-        };
+        let typed = if way == 2 { id.trim_start_matches('0').to_owned() } else { format!("{id}b") };
         self.edit("tasks.md", |text| match way {
             0 => text.replace(id, &typed),
             1 | 2 => text.replacen(&format!(" {id}: "), &format!(" {typed}: "), 1),
