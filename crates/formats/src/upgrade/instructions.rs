@@ -155,7 +155,8 @@ mod tests {
 
     #[test]
     fn replies_show_the_first_of_them_and_count_the_rest() {
-        let all: String = (0..1_000).map(|number| format!("- **Key {number}**: value\n")).collect();
+        let all: Vec<String> = (0..1_000).map(|number| format!("- **Key {number}**: value\n")).collect();
+        let all = all.concat();
         let own = format!("For 01-a: {}\n", "x".repeat(1_000)).repeat(30);
         let read = Instructions::read(&format!("## Preferences\n{all}## Custom Instructions\n{own}For 02-b: short\n"));
         let (shown, more) = read.shown_of_task("01-a");
