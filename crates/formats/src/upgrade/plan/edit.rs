@@ -33,8 +33,9 @@ pub(in crate::upgrade) struct PlanEdits<'p, 'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::upgrade) struct Edited {
     pub(in crate::upgrade) text: String,
-    /// The tasks whose sections went with the words in them: whoever lets this text take the plan's place
-    /// keeps the old one beside.
+    /// The tasks whose sections went with the words in them.
+    ///
+    /// Whoever lets this text take the plan's place keeps the old one beside.
     pub(in crate::upgrade) lost: Vec<String>,
 }
 
