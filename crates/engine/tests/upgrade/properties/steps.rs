@@ -37,8 +37,9 @@ pub(super) enum Step {
     Hurt(bool, usize, usize, u8),
     /// Another good id is typed over that of a row, in one of several ways.
     Retype(usize, u8),
-    /// A row is retyped or cut, the call that takes it in is killed before plan.md is published, and then
-    /// somebody edits plan.md.
+    /// The call that takes a retyped or a cut row in is killed before plan.md is published.
+    ///
+    /// Then somebody edits plan.md.
     Killed(usize, u8),
     /// What waits is settled: a possible rename is made, or else the first removal confirmed.
     Settle(bool),
