@@ -10,8 +10,8 @@ impl Story {
     /// A stranger who has only the files reads the same scenario.
     pub(super) fn reads_alike(&self) {
         let now = state(&self.desk);
-        let is_unread =
-            |warning: &Value| warning["code"] == "plan_heading_unreadable" || warning["code"] == "task_not_in_plan";
+        let unread = ["plan_heading_unreadable", "task_not_in_plan", "plan_unrecognised", "plan_has_no_ids"];
+        let is_unread = |warning: &Value| unread.iter().any(|code| warning["code"] == *code);
         if !now["drift"].is_null() || now["warnings"].as_array().unwrap().iter().any(is_unread) {
             return;
         }

@@ -129,9 +129,11 @@ fn take(counts: &mut HashMap<&str, usize>, line: &str) -> bool {
 
 // A word without the signs that may cling to an id: `02-b.`, `__02-b__`, and what is left of a broken mark.
 fn spellings(word: &str) -> impl Iterator<Item = &str> {
+    // An id may end with `_`, which may also be a sign round it.
+    let whole = word.trim_matches(['.', '-']);
     let plain = word.trim_matches(['.', '-', '_']);
     let numbered = plain.trim_start_matches(|character: char| !character.is_ascii_digit());
-    [plain, numbered].into_iter().filter(|word| word.contains('-'))
+    [whole, plain, numbered].into_iter().filter(|word| word.contains('-'))
 }
 
 #[cfg(test)]
@@ -163,6 +165,16 @@ mod tests {
         for line in ["", "- 🔲 02-bb: B", "- 🔲 102-b-x: B", "- 🔲 03-c: 02", linked] {
             let now = ROWS.replace("- 🔲 02-b: B", line);
             assert!(!Standing::in_rows(ROWS, &was, &now, &TasksText::read(&now)).holds("02-b"), "{line}");
+        }
+    }
+
+    #[test]
+    fn an_id_may_end_with_a_sign_of_markdown() {
+        for id in ["02-_", "02-b_"] {
+            let rows = ROWS.replace("02-b", id);
+            let was = TasksText::read(&rows);
+            let now = rows.replace(&format!("- 🔲 {id}"), &format!("\n## Later\n- 🔲 {id}"));
+            assert!(Standing::in_rows(&rows, &was, &now, &TasksText::read(&now)).holds(id), "{id}");
         }
     }
 
