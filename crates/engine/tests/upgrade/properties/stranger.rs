@@ -10,7 +10,9 @@ impl Story {
     /// A stranger who has only the files reads the same scenario.
     pub(super) fn reads_alike(&self) {
         let now = state(&self.desk);
-        let unread = ["plan_heading_unreadable", "task_not_in_plan", "plan_unrecognised", "plan_has_no_ids"];
+        // Of two tasks with one number the files give the first all subtasks, whoever was broken down.
+        let unread =
+            ["plan_heading_unreadable", "task_not_in_plan", "plan_unrecognised", "plan_has_no_ids", "duplicate_number"];
         let is_unread = |warning: &Value| unread.iter().any(|code| warning["code"] == *code);
         if !now["drift"].is_null() || now["warnings"].as_array().unwrap().iter().any(is_unread) {
             return;
