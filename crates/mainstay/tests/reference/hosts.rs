@@ -57,9 +57,11 @@ wired by `mainstay init`, the host's own list of servers, and a session in which
 calls a tool, writes a file, is refused one that a gate forbids, and closes with a block; then `--uninstall`. What it
 does not reach is named too.
 
-Of what a host sends only the members are built that somebody looks at; the rest is passed over in one go. That takes,
-optimised as a release is, at 6 MiB of brackets, members, escapes, one text or one path 2 to 34 ms of processor time. An answer to
-usual input costs at most 13 ms in the development build.
+Of what a host sends only the members are built that somebody looks at; the rest is passed over in one go. So the
+release takes, with 6 MiB of brackets, members, escapes, one text or one path, or 50 MiB of anything, 10 to 40 ms of
+processor time for the whole command, and at most 62 MiB of memory; with 6 MiB in which no letter is one, or of a single
+word of a command, 60 to 110 ms, on a machine that others used too. An answer to usual input costs at most 13 ms in the
+development build.
 ";
 
 #[test]
