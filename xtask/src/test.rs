@@ -12,9 +12,6 @@ use crate::{bench, clients, crash, dist, faults, fuzz, load, power, shells, site
 /// So long each target is fuzzed here. **Units**: seconds.
 const FUZZ_SECONDS: u64 = 4;
 
-/// From this number the cases of properties are made here.
-const CASES: &str = "1";
-
 pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
     let quick = arguments.flag("--quick");
     arguments.end()?;
@@ -40,8 +37,7 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<(), String> {
     tally.step("cargo test", || {
         // One test holds our jq against the real one.
         ensure(&[JQ])?;
-        // Properties take the same cases each time here, others whenever somebody runs them.
-        shown(cargo().args(["test", "--quiet", "--workspace"]).env("PROPTEST_RNG_SEED", CASES))
+        shown(cargo().args(["test", "--quiet", "--workspace"]))
     });
     let product = match Product::built() {
         Ok(product) => product,
